@@ -62,7 +62,7 @@ def test_without_a_process_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("longreach.report.outside._HERE", "no.such.module")
     with Outside() as outside:
         found = outside.known("regex:a", None, "a")
-    assert found == Known(statements={}, note=found.note)
+    assert found == Known(note=found.note)
     assert found.note.startswith("The verdict is not shown: ")
 
 
@@ -70,7 +70,7 @@ def test_without_a_process_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
 def test_a_report_says_what_it_does_not_show(tmp_path: Path) -> None:
     add(tmp_path, ENDLESS, "nope", 0, accuracies(1.0, 0.5))
     (task,) = [task for task in report_view(tmp_path, "report").tasks if task.name == ENDLESS]
-    assert task.note.startswith("The verdict is not shown: ")
+    assert task.known.note.startswith("The verdict is not shown: ")
     assert [cell.judgement for cell in task.chosen] == ["not counted"]
 
 

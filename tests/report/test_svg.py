@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -9,25 +10,96 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longreach.files import job_key
+from longreach.report.forecast_view import EncodingView, Known, head_views
 from longreach.report.svg import curve_legend, curves, panel, series_class, shares
-from longreach.report.view import CellView, CurveView, EncodingView, Group, RunView, TaskView
-from longreach.runs.cells import Tally
+from longreach.report.view import CellView, Group, Judged, TaskView
+from longreach.runs.cells import Cell, Tally
+from longreach.runs.index import Row
+from longreach.theory.crasp.library import load
+from longreach.theory.limit.compiler import compile_program
+from longreach.theory.limit.run import attention
+from longreach.training.result import Evaluation, Final, Result, Timings
+
+COLUMNS = ("nope", "ape", "rope")
+RANGES = ("1-10", "11-20", "21-30")
+Shares = tuple[float | None, ...]
 
 
-def cell(*found: CurveView) -> CellView:
+def cell(
+    *runs: Shares,
+    encoding: str = "ape",
+    ranges: tuple[str, ...] = RANGES,
+    tally: Tally | None = None,
+    curves: tuple[Result, ...] = (),
+) -> CellView:
+    rows = [
+        Row(
+            key=str(seed),
+            status="done",
+            accuracy={n: v for n, v in zip(ranges, run, strict=True) if v is not None},
+        )
+        for seed, run in enumerate(runs)
+    ]
+    measured = Cell.of({"task": "a-b", "encoding": encoding}, rows)
+    judged = Judged("agrees", "")
     return CellView(
-        encoding="ape", model="", ranges=(), points=(), number=3, runs=(), curves=found, settings=(),
-        successes=0, learned=False, judgement="agrees", why="",
+        cell=measured,
+        encoding=encoding,
+        runs=measured.rows,
+        curves=curves,
+        common={},
+        tally=tally,
+        judged=judged,
+    )
+
+
+def curve(seed: int, *evaluations: tuple[int, float | None, float | None]) -> Result:
+    """A run with the loss and the accuracy on the training range at some steps."""
+    config = {"seed": seed}
+    return Result(
+        key=job_key(config), config=config, seed=seed, status="done", code="", packages={},
+        final=Final(steps=5), timings=Timings(started="2026-01-31T12:00:00Z", seconds=1),
+        rows=tuple(
+            Evaluation(step=step, loss=loss, accuracy={} if share is None else {"1-10": share})
+            for step, loss, share in evaluations
+        ),
     )  # fmt: skip
+
+
+def task(*cells: CellView, published: Shares = (), lengths: tuple[str, ...] = ()) -> TaskView:
+    given = {"published_lengths": lengths} if lengths else {}
+    verdict = EncodingView(encoding="ape", answer="yes", published=published, **given)
+    return TaskView(
+        task="a<b", slug="a-b", known=Known(chance=0.0), verdicts=(verdict,), cells=cells, chosen=cells
+    )
+
+
+def paths(drawing: str, kind: str) -> list[str]:
+    root = ElementTree.fromstring(drawing)
+    return [one.get("d") or "" for one in root.iter("path") if (one.get("class") or "").split()[0] == kind]
+
+
+def test_attention_is_drawn_square_by_square() -> None:
+    word = list("(()())")
+    core = load("dyck-1").core
+    heads, number = head_views(core, word, "dyck-1")
+    model = compile_program(core)
+    assert number == len(heads) == 2
+    for layer, head in enumerate(heads):
+        assert "6 ) looks most at " in (ElementTree.fromstring(head.svg).findtext("desc") or "")
+        positive = (attention(model, word, layer, 0) > 0).sum()
+        assert sum(squares.count("M") for squares in paths(head.svg, "weight")) == positive
 
 
 @pytest.mark.parametrize("what", ["loss", "accuracy"])
 def test_curves_leave_out_what_is_not_a_number(what: str) -> None:
-    view = cell(
-        CurveView(seed="0", steps=(1, 2, 3), loss=(1.0, None, 1e-12), accuracy=(0.1, None, 1.0)),
-        CurveView(seed="1", steps=(1,), loss=(None,), accuracy=(None,)),
-        CurveView(seed="2", steps=(5,), loss=(0.0,), accuracy=(0.0,)),
+    found = (
+        curve(0, (1, 1.0, 0.1), (2, math.nan, None), (3, 1e-12, 1.0)),
+        curve(1, (1, None, None)),
+        curve(2, (5, 0.0, 0.0)),
     )
+    view = cell((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0), curves=found)
     root = ElementTree.fromstring(curves(view, what))
     lines = [one for one in root.iter("path") if (one.get("class") or "").startswith("curve")]
     assert [(one.get("data-tip"), (one.get("d") or "").count("L")) for one in lines] == [
@@ -43,7 +115,7 @@ def test_curves_leave_out_what_is_not_a_number(what: str) -> None:
 
 
 def test_every_seed_has_its_colour_in_the_legend() -> None:
-    view = cell(*(CurveView(seed=str(seed), steps=(1,), loss=(1.0,), accuracy=(1.0,)) for seed in range(8)))
+    view = cell(curves=tuple(curve(seed, (1, 1.0, 1.0)) for seed in range(8)))
     lines = [
         (one.get("data-tip") or "", (one.get("class") or "").split()[-2])
         for one in ElementTree.fromstring(curves(view, "loss")).iter("path")
@@ -58,51 +130,12 @@ def test_every_seed_has_its_colour_in_the_legend() -> None:
     assert curve_legend(cell()) == ""
 
 
-COLUMNS = ("nope", "ape", "rope")
-RANGES = ("1-10", "11-20", "21-30")
 accuracies = st.lists(st.none() | st.floats(0, 1), min_size=3, max_size=3)
-
-
-def run(accuracy: tuple[float | None, ...], seed: int = 0) -> RunView:
-    return RunView(
-        key=str(seed), seed=str(seed), status="done", steps=1, seconds=1.0, reached=True, accuracy=accuracy,
-        offset=(), error=None,
-    )  # fmt: skip
-
-
-def cell_length_chart(
-    *runs: tuple[float | None, ...],
-    encoding: str = "ape",
-    ranges: tuple[str, ...] = RANGES,
-    tally: Tally | None = None,
-) -> CellView:
-    return CellView(
-        encoding=encoding, model="", trained=ranges[0], ranges=ranges, points=(), number=len(runs),
-        runs=tuple(run(one, seed) for seed, one in enumerate(runs)), curves=(), settings=(), successes=0,
-        learned=False, tally=tally, judgement="agrees", why="",
-    )  # fmt: skip
-
-
-def task(
-    *cells: CellView, published: tuple[float | None, ...] = (), lengths: tuple[str, ...] = ()
-) -> TaskView:
-    verdict = EncodingView(encoding="ape", answer="yes", published=published)
-    if lengths:
-        verdict = EncodingView(encoding="ape", answer="yes", published=published, published_lengths=lengths)
-    return TaskView(
-        name="a-b", title="a<b", slug="a-b", about="", kind="", verdicts=(verdict,), cells=cells,
-        chosen=cells, level=0.5,
-    )  # fmt: skip
-
-
-def paths(drawing: str, kind: str) -> list[str]:
-    root = ElementTree.fromstring(drawing)
-    return [one.get("d") or "" for one in root.iter("path") if (one.get("class") or "").split()[0] == kind]
 
 
 @given(st.lists(accuracies, min_size=1, max_size=5))
 def test_every_run_is_a_line_of_its_own_through_its_own_numbers(found: list[list[float | None]]) -> None:
-    drawing = panel(task(cell_length_chart(*map(tuple, found))), COLUMNS)
+    drawing = panel(task(cell(*map(tuple, found))), COLUMNS)
     lines = paths(drawing, "seed")
     numbers = [[value for value in one if value is not None] for one in found]
     assert len(lines) == sum(len(one) > 1 for one in numbers)
@@ -117,7 +150,7 @@ def test_every_run_is_a_line_of_its_own_through_its_own_numbers(found: list[list
 
 
 def test_runs_that_do_opposite_things_are_not_drawn_as_their_mean() -> None:
-    drawing = panel(task(cell_length_chart((1.0, 1.0, 1.0), (1.0, 0.5, 0.0), (1.0, 0.5, 0.0))), COLUMNS)
+    drawing = panel(task(cell((1.0, 1.0, 1.0), (1.0, 0.5, 0.0), (1.0, 0.5, 0.0))), COLUMNS)
     ends = [float(path.split()[-1]) for path in paths(drawing, "seed")]
     assert len(ends) == 3
     assert ends[0] < ends[1] == ends[2]
@@ -127,7 +160,7 @@ def test_runs_that_do_opposite_things_are_not_drawn_as_their_mean() -> None:
 
 def test_encodings_differ_in_more_than_colour() -> None:
     same = (1.0, 1.0, 1.0)
-    cells = [cell_length_chart(same, encoding=encoding) for encoding in COLUMNS]
+    cells = [cell(same, encoding=encoding) for encoding in COLUMNS]
     drawing = panel(task(*cells), COLUMNS)
     shapes = {re.sub(r"[M\d. -]+", "", mark, count=1)[:1] for mark in paths(drawing, "mark")}
     assert len(shapes) == len(set(paths(drawing, "mark"))) - 1  # dots and squares begin alike
@@ -138,7 +171,7 @@ def test_encodings_differ_in_more_than_colour() -> None:
 
 
 def test_the_training_range_is_shaded_and_every_range_tells_its_numbers() -> None:
-    drawing = panel(task(cell_length_chart((1.0, 0.9, 0.25))), COLUMNS)
+    drawing = panel(task(cell((1.0, 0.9, 0.25))), COLUMNS)
     root = ElementTree.fromstring(drawing)
     kinds = [one.get("class") for one in root.iter("rect")]
     assert kinds == ["trained", "target hit", "target hit", "target hit"]
@@ -149,7 +182,7 @@ def test_the_training_range_is_shaded_and_every_range_tells_its_numbers() -> Non
 
 def test_the_chart_is_told_in_words() -> None:
     counted = Tally(runs=2, learned=2, work=1)
-    drawing = panel(task(cell_length_chart((1.0, 1.0, 1.0), (1.0, 0.0, 0.0), tally=counted)), COLUMNS)
+    drawing = panel(task(cell((1.0, 1.0, 1.0), (1.0, 0.0, 0.0), tally=counted)), COLUMNS)
     told = ElementTree.fromstring(drawing).get("aria-label") or ""
     assert told.startswith(
         "a<b: accuracy in per cent by length. APE, 1 of 2 runs works at lengths 21–30: 100, 0"
@@ -165,13 +198,13 @@ def test_names_that_do_not_fit_below_are_left_out() -> None:
         "1–50*", "51–100*", "101–150*",
     ]  # fmt: skip
     many = tuple(f"{10 * k + 1}-{10 * k + 10}" for k in range(9))
-    drawing = panel(task(cell_length_chart((0.5,) * 9, ranges=many)), COLUMNS)
+    drawing = panel(task(cell((0.5,) * 9, ranges=many)), COLUMNS)
     assert re.findall(r'class="tick x[^>]*>([^<]*)', drawing) == ["1–10", "31–40", "61–70"]
 
 
 def test_a_group_has_its_own_ranges() -> None:
-    short = cell_length_chart((1.0, 0.0), ranges=("1-5", "6-10"))
-    view = task(cell_length_chart((1.0, 1.0, 1.0)), short)
+    short = cell((1.0, 0.0), ranges=("1-5", "6-10"))
+    view = task(cell((1.0, 1.0, 1.0)), short)
     drawing = panel(view, COLUMNS, Group(trained="1-5", cells=(short,)))
     assert "6–10" in drawing
     assert "21–30" not in drawing
@@ -179,20 +212,18 @@ def test_a_group_has_its_own_ranges() -> None:
 
 def test_published_numbers_stand_at_the_same_multiples_of_the_training_length() -> None:
     published = (1.0, None, 0.25)
-    drawing = panel(task(cell_length_chart((1.0, 0.5, 0.5)), published=published), COLUMNS, large=True)
+    drawing = panel(task(cell((1.0, 0.5, 0.5)), published=published), COLUMNS, large=True)
     (diamonds,) = paths(drawing, "paper")
     assert diamonds.count("z") == 2
-    two = panel(
-        task(cell_length_chart((1.0, 0.5), ranges=RANGES[:2]), published=published), COLUMNS, large=True
-    )
+    two = panel(task(cell((1.0, 0.5), ranges=RANGES[:2]), published=published), COLUMNS, large=True)
     assert paths(two, "paper") == []
-    small = panel(task(cell_length_chart((1.0, 0.5, 0.5)), published=published), COLUMNS)
+    small = panel(task(cell((1.0, 0.5, 0.5)), published=published), COLUMNS)
     assert paths(small, "paper") == []
 
 
 def test_two_published_bins_of_the_same_lengths_stand_apart() -> None:
     lengths = ("1-100", "101-150", "101-150")
-    measured = cell_length_chart((1.0, 0.5, 0.5), ranges=("1-100", "101-150", "151-200"))
+    measured = cell((1.0, 0.5, 0.5), ranges=("1-100", "101-150", "151-200"))
     for cells in ((), (measured,)):
         drawing = panel(task(*cells, published=(1.0, 0.9, 0.8), lengths=lengths), COLUMNS, large=True)
         (diamonds,) = paths(drawing, "paper")
@@ -211,9 +242,9 @@ def test_two_published_bins_of_the_same_lengths_stand_apart() -> None:
         ([0.5], "50.0 %"),
         ([0.0, 1.0], "100, 0 %"),
         ([1.0] * 20, "100 % each"),
-        ([0.0, None, 0.25], "25.0, 0 %"),
+        ([0.0, 0.25], "25.0, 0 %"),
         ([number / 10 for number in range(8)], "0 % to 70.0 % in 8 runs"),
     ],
 )
-def test_accuracies_of_runs_in_words(values: list[float | None], told: str) -> None:
+def test_accuracies_of_runs_in_words(values: list[float], told: str) -> None:
     assert shares(values).replace("\u00a0", " ") == told

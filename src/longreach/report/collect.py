@@ -1,62 +1,125 @@
-"""From a results directory to what the report shows."""
+"""From a results directory to what the report shows: which cells stand for a task, and what they say."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
+from longreach import __version__
+from longreach.answers.agreement import BUDGET, Place, judge
+from longreach.answers.judge import judge_runs
+from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.files import ResultError
-from longreach.report import runs_view as measured
-from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
+from longreach.report.forecast_view import BENCHMARK, Answer, Known, further_verdicts, known_of
 from longreach.report.outside import Outside, without
-from longreach.report.runs_view import (
-    RULE,
-    Chosen,
+from longreach.report.view import (
+    KINDS,
+    CellView,
+    Group,
     Judged,
-    by_training_range,
-    chosen_cells,
-    judgements,
-    provenance,
-    reasons,
-    sentence,
-    tally_of,
-    trained_order,
-    without_place,
+    Judgement,
+    ReportView,
+    TaskView,
+    is_number,
+    training_range,
+    written,
 )
-from longreach.report.view import CellView, CurveView, ReportView, TaskView
-from longreach.report.words import command, slugs, task_title, train_command
-from longreach.runs.cells import ByAccuracy, Cell, cells
+from longreach.report.words import slugs
+from longreach.runs.cells import ByAccuracy, Cell, Tally, cells
 from longreach.runs.index import Row, read_index
+from longreach.tasks.lengths import read_name
 from longreach.theory.names import Origin, TaskName
+from longreach.theory.verdicts.verdict import Answer as TheoryAnswer
 from longreach.training.result import Result, read_result, setting
+from longreach.wording import duration
 
-OWN, ALGORITHMIC, LANGUAGES, FURTHER = "Your tasks", "Algorithmic tasks", "Formal languages", "Further tasks"
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
 MOST_CELLS = 12  # of a task
+MOST_RUNS = 30  # lines of the run table of a cell
+MOST_CURVES = 20  # of a cell
+MOST_EVALUATIONS = 120  # points of a curve
+SHARP_CURVES = 6  # with more of them each has fewer points
+FEW_EVALUATIONS = 40
 _BESIDE = Judged("not counted", "another configuration of more runs stands for it")
-_IN_THE_LINE = (
-    "encoding",
-    "penalty",
-    "layers",
-    "heads",
-    "width",
-    "lr",
-    "max_steps",
-    "train_lengths",
-    "test_lengths",
-)
+
+Columns: TypeAlias = Mapping[tuple[str, str], Cell]
+"""By task and column of the matrix."""
+AnyPlace = TypeVar("AnyPlace", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class _Read:
-    """The results directory, as it was found."""
+class Directory:
+    """A results directory as it was found; results are read when they are drawn."""
 
-    rows: list[Row]
-    cells: list[Cell]
-    unfinished: tuple[str, ...]
+    runs: Path | None = None
+    rows: Sequence[Row] = ()
+    unfinished: tuple[str, ...] = ()
+    seen: dict[str, Result] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, runs: Path | None) -> Directory:
+        if runs is None:
+            return cls()
+        with read_index(runs) as index:
+            return cls(runs, index.rows(), index.unfinished)
+
+    def curves(self, cell: Cell) -> tuple[Result, ...]:
+        """The results of the cell's runs, or of some of them, with some of their evaluations."""
+        assert self.runs is not None
+        rows = some(cell.rows, MOST_CURVES)
+        most = MOST_EVALUATIONS if len(rows) <= SHARP_CURVES else FEW_EVALUATIONS
+        found = []
+        for row in rows:
+            try:
+                result = self.seen[row.key] = read_result(self.runs, row.key)
+            except ResultError:  # taken away since it was listed; its curve is missing
+                continue
+            if result.rows:
+                every = -(-len(result.rows) // most)  # the last one included
+                found.append(result.model_copy(update={"rows": result.rows[::-every][::-1]}))
+        return tuple(found)
+
+    def without_place(self, message: str) -> str:
+        """A message without the path to the results directory, which is nobody else's business."""
+        for place in () if self.runs is None else (str(self.runs), str(self.runs.resolve())):
+            message = message.replace(f"{place}/", "").replace(f"{place}\\", "")
+        return message
+
+    def provenance(self) -> tuple[tuple[str, str], ...]:
+        """Which code made the runs, with what, on what, when."""
+        rows = [row for row in self.rows if row.status != "damaged"]
+        facts = [("results", "none" if self.runs is None else self.runs.resolve().name)]
+        facts.append(("report made by", f"longreach {__version__}"))
+        codes = sorted({row.code for row in rows if row.code})
+        devices = sorted({row.device for row in rows if row.device})
+        days = sorted({row.started[:10] for row in rows if row.started})
+        packages: dict[str, set[str]] = {}
+        for result in self.seen.values():
+            for name, version in result.packages.items():
+                packages.setdefault(name, set()).add(version)
+        versions = [f"{name} {' / '.join(sorted(found))}" for name, found in sorted(packages.items())]
+        if rows:
+            facts += [
+                ("runs made by", f"longreach {', '.join(codes)}" if codes else ""),
+                ("with", ", ".join(versions)),
+                ("device", ", ".join(devices)),
+                ("runs of", days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else ""),
+                ("time of all runs", duration(sum(row.seconds or 0.0 for row in rows))),
+            ]
+        return tuple((name, value) for name, value in facts if value)
+
+
+def some(rows: Sequence[Row], most: int) -> tuple[Row, ...]:
+    """So many of the runs at most: those that failed first, then as they come."""
+    if len(rows) <= most:
+        return tuple(rows)
+    failed = [row.key for row in rows if row.status == "failed"][: most // 2]
+    kept = {*failed, *[row.key for row in rows if row.status != "failed"][: most - len(failed)]}
+    return tuple(row for row in rows if row.key in kept)
 
 
 def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportView:
@@ -64,10 +127,10 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
 
     With `load` the caller trusts the results: modules and files that they name as tasks are loaded.
     """
-    read = _Read([], [], ()) if runs is None else _read(runs)
-    names, further = _names(read.cells)
-    links = slugs(names)
-    alphabets = _alphabets(read.cells)
+    directory = Directory.read(runs)
+    found = cells(directory.rows)
+    names, further = _names(found)
+    links, alphabets = slugs(names), _alphabets(found)
     with Outside() as outside:
         known = {
             name: _known(name, alphabets.get(name), links[name])
@@ -76,60 +139,46 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
             for name in names
         }
     by_task: dict[str, list[Cell]] = {name: [] for name in names}
-    for cell in read.cells:
+    for cell in found:
         if cell.task in by_task:
             by_task[cell.task].append(cell)
-    chosen = chosen_cells([cell for own in by_task.values() for cell in own])
+    chosen = chosen_cells(cell for own in by_task.values() for cell in own)
     judged = judgements(chosen, known)
-    seen: dict[str, Result] = {}
-    tasks = tuple(
-        _task_view(
-            name, by_task[name],
-            slug=links[name], known=known[name], chosen=chosen, judged=judged,
-            results=_Results(runs, seen), alphabet=alphabets.get(name),
-        )
-        for name in _ordered(names, known)
-    )  # fmt: skip
+    empty = [
+        TaskView(task=name, slug=links[name], known=known[name], alphabet=alphabets.get(name))
+        for name in names
+    ]
+    empty.sort(key=lambda task: KINDS.index(task.kind))
     columns = {"nope", "ape", *(column for _, column in chosen)}
-    states = [cell.judgement for task in tasks for cell in task.chosen]
-    by_runs = [cell.by_runs for task in tasks for cell in task.chosen]
-    whole = [row for row in read.rows if row.status != "damaged"]
+    damaged = [row for row in directory.rows if row.status == "damaged"]
+    shown = sum(len(cell.rows) for cell in found)
     return ReportView(
         title=title,
-        sentence=sentence(read.cells, len(tasks)),
-        tasks=tasks,
+        tasks=tuple(_with_runs(task, by_task[task.task], chosen, judged, directory) for task in empty),
         encodings=tuple(sorted(columns, key=_column_order)),
-        cells=len(read.cells),
-        runs=sum(len(cell.rows) for cell in read.cells),
-        successes=sum(len(cell.successful) for cell in read.cells),
-        failed=sum(row.status == "failed" for cell in read.cells for row in cell.rows),
-        agreeing=states.count("agrees"),
-        counted=states.count("agrees") + states.count("disagrees"),
-        agreeing_by_runs=by_runs.count("agrees"),
-        counted_by_runs=by_runs.count("agrees") + by_runs.count("disagrees"),
-        rule=RULE,
+        found=found,
         further=further,
-        others=len(whole) - sum(len(cell.rows) for cell in read.cells),
-        damaged=tuple(
-            (row.key, without_place(row.error or "", runs)) for row in read.rows if row.status == "damaged"
-        ),
-        unfinished=read.unfinished,
-        provenance=provenance(runs, whole, seen),
+        others=len(directory.rows) - len(damaged) - shown,
+        damaged=tuple((row.key, directory.without_place(row.error or "")) for row in damaged),
+        unfinished=directory.unfinished,
+        provenance=directory.provenance(),
     )
 
 
 def single_task(runs: Path | None, name: str, alphabet: tuple[str, ...] | None) -> TaskView:
     """What the report shows of one task that the caller trusts: its module is imported, its file read."""
-    found = [] if runs is None or not runs.is_dir() else _read(runs).cells
-    own = [cell for cell in found if cell.task == name and _over(cell, alphabet)]
+    directory = Directory.read(runs if runs is not None and runs.is_dir() else None)
+    letters = None if alphabet is None else list(alphabet)
+    own = [
+        cell
+        for cell in cells(directory.rows)
+        if cell.task == name and (letters is None or setting(cell.config, "alphabet") in (None, letters))
+    ]
     slug = slugs([name])[name]
     known = _known(name, alphabet, slug)
     chosen = chosen_cells(own)
-    return _task_view(
-        name, own,
-        slug=slug, known=known, chosen=chosen, judged=judgements(chosen, {name: known}),
-        results=_Results(runs, {}), alphabet=alphabet,
-    )  # fmt: skip
+    task = TaskView(task=name, slug=slug, known=known, alphabet=alphabet)
+    return _with_runs(task, own, chosen, judgements(chosen, {name: known}), directory)
 
 
 def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
@@ -138,42 +187,6 @@ def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
         return known_of(name, alphabet, slug)
     except InputError as error:
         return without(error.about_argument)
-
-
-def _over(cell: Cell, alphabet: tuple[str, ...] | None) -> bool:
-    """Whether its task is over an alphabet, where one is asked for."""
-    return alphabet is None or setting(cell.config, "alphabet") in (None, list(alphabet))
-
-
-def _read(runs: Path) -> _Read:
-    with read_index(runs) as index:
-        rows, unfinished = index.rows(), index.unfinished
-    return _Read(rows, cells(rows), unfinished)
-
-
-@dataclass(frozen=True)
-class _Results:
-    """The results whose evaluations are drawn, read when they are asked for."""
-
-    runs: Path | None
-    seen: dict[str, Result]
-
-    def curves(self, cell: Cell) -> tuple[CurveView, ...]:
-        """Of the cell's runs, or of some of them."""
-        training = measured.training_range(cell)
-        rows = measured.some(cell.rows, measured.MOST_CURVES)
-        sharp = len(rows) <= measured.SHARP_CURVES
-        most = measured.MOST_EVALUATIONS if sharp else measured.FEW_EVALUATIONS
-        found = [measured.curve_view(result, training, most) for result in map(self._read, rows) if result]
-        return tuple(curve for curve in found if curve is not None)
-
-    def _read(self, row: Row) -> Result | None:
-        assert self.runs is not None
-        try:
-            self.seen[row.key] = read_result(self.runs, row.key)
-        except ResultError:  # taken away since it was listed; its curve is missing
-            return None
-        return self.seen[row.key]
 
 
 def _names(found: Sequence[Cell]) -> tuple[list[str], int]:
@@ -197,106 +210,142 @@ def _alphabets(found: Iterable[Cell]) -> dict[str, tuple[str, ...]]:
     return alphabets
 
 
-def _ordered(names: Sequence[str], known: Mapping[str, Known]) -> list[str]:
-    """One's own tasks, the benchmark in the papers' order by kind, then what else was run."""
-    order = [OWN, ALGORITHMIC, LANGUAGES, FURTHER]
-    return sorted(names, key=lambda name: order.index(_kind(name, known[name])))
-
-
-def _kind(name: str, known: Known) -> str:
-    if name not in BENCHMARK:
-        return FURTHER if TaskName(name).origin is Origin.BUILT_IN else OWN
-    return LANGUAGES if known.kind == "language" else ALGORITHMIC
-
-
-def _task_view(
-    name: str,
+def _with_runs(
+    task: TaskView,
     own: Sequence[Cell],
-    *,
-    slug: str,
-    known: Known,
-    chosen: Chosen,
+    chosen: Columns,
     judged: Mapping[tuple[str, str], Judged],
-    results: _Results,
-    alphabet: tuple[str, ...] | None,
+    directory: Directory,
 ) -> TaskView:
-    common = measured.shared(cell.config for cell in own)
-    mine = {id(cell) for (task, _), cell in chosen.items() if task == name}
-    rest = sorted((cell for cell in own if id(cell) not in mine), key=measured.weight, reverse=True)
+    """The task with its cells: those that stand for an encoding, and of the others those of most runs."""
+    settings = [written(cell.config) for cell in own]
+    common = {
+        name: value
+        for name, value in (settings[0] if settings else {}).items()
+        if all(one.get(name) == value for one in settings)
+    }
+    mine = {id(cell) for (name, _), cell in chosen.items() if name == task.task}
+    rest = sorted((cell for cell in own if id(cell) not in mine), key=_weight, reverse=True)
     shown = mine | {id(cell) for cell in rest[: max(0, MOST_CELLS - len(mine))]}
     views = []
     for cell in (cell for cell in own if id(cell) in shown):
-        column = measured.column_of(cell)
-        is_chosen = chosen[name, column] is cell
-        judgement = judged[name, column] if is_chosen else _BESIDE
-        views.append((is_chosen, cell, _cell_view(cell, column, judgement, common, results, known)))
-    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0], trained_order(three[2])))
-    columns = dict.fromkeys(view.encoding for _, _, view in views)
-    return TaskView(
-        name=TaskName(name).short,
-        title=task_title(name),
-        slug=slug,
-        about=known.about or "",
-        kind=_kind(name, known),
-        verdicts=(*known.verdicts, *further_verdicts(name, columns, known)),
-        cells=tuple(view for _, _, view in views),
-        chosen=tuple(view for is_chosen, _, view in views if is_chosen),
-        groups=by_training_range((cell, view) for _, cell, view in views),
+        column, tally = _column(cell), tally_of(cell, task.known.chance)
+        view = CellView(
+            cell=cell,
+            encoding=column,
+            runs=some(cell.rows, MOST_RUNS),
+            curves=directory.curves(cell),
+            common=common,
+            tally=tally,
+            judged=judged[task.task, column] if id(cell) in mine else _BESIDE,
+            reasons=reasons(task.known.answer(cell.encoding), tally),
+        )
+        views.append(view)
+    views.sort(
+        key=lambda view: (
+            _column_order(view.encoding), id(view.cell) not in mine, _length_order(view.trained),
+        )
+    )  # fmt: skip
+    columns = dict.fromkeys(view.encoding for view in views)
+    return replace(
+        task,
+        verdicts=(*task.known.verdicts, *further_verdicts(task.task, columns, task.known)),
+        cells=tuple(views),
+        chosen=tuple(view for view in views if id(view.cell) in mine),
+        groups=_by_training_range(views),
         further=len(own) - len(views),
-        listing=command("longreach", "results", "list", f"--task={name}", "--all"),
-        forecasting=_command("forecast", name, alphabet, "--json"),
-        training=_command("train", name, alphabet, "--seeds", "3"),
         common=tuple((key, value) for key, value in common.items() if key != "task"),
-        automaton=known.automaton,
-        automaton_note=known.automaton_note,
-        attention=known.attention,
-        level=None if known.chance is None else ByAccuracy(known.chance).level,
-        note=known.note,
     )
 
 
-def _command(verb: str, name: str, alphabet: tuple[str, ...] | None, *rest: str) -> str | None:
-    if alphabet is None:
-        return command("longreach", verb, name, *rest)
-    if any(len(letter) != 1 for letter in alphabet):
-        return None
-    return command("longreach", verb, name, "--alphabet", "".join(alphabet), *rest)
+def _by_training_range(views: Sequence[CellView]) -> tuple[Group, ...]:
+    """The cells by the lengths that they were trained on; of several under one encoding that of most runs."""
+    best = _heaviest(((view.trained, view.encoding), view.cell) for view in views)
+    view_of = {id(view.cell): view for view in views}
+    return tuple(
+        Group(trained=name, cells=tuple(view_of[id(cell)] for (own, _), cell in best.items() if own == name))
+        for name in sorted({trained for trained, _ in best}, key=_length_order)
+    )
+
+
+def chosen_cells(found: Iterable[Cell]) -> dict[tuple[str, str], Cell]:
+    """One cell per task and column of the matrix."""
+    return _heaviest(((cell.task, _column(cell)), cell) for cell in found)
+
+
+def _heaviest(found: Iterable[tuple[AnyPlace, Cell]]) -> dict[AnyPlace, Cell]:
+    best: dict[AnyPlace, Cell] = {}
+    for place, cell in found:
+        if place not in best or _weight(cell) > _weight(best[place]):
+            best[place] = cell
+    return best
+
+
+def _weight(cell: Cell) -> tuple[int, bool, int, str]:
+    """Which cell of several stands for an encoding.
+
+    The one of most runs, then one that learned, then the one trained on the longest inputs, then the latest.
+    """
+    last, _ = _length_order(training_range(cell))
+    return len(cell.rows), cell.learned, max(0, last), max(row.started or "" for row in cell.rows)
+
+
+def _column(cell: Cell) -> str:
+    """The column of a cell in the matrix: its encoding, and a penalty if it has one."""
+    penalty = setting(cell.config, "penalty")
+    return replace(CellLabel.read(cell.encoding), penalty=float(penalty) if is_number(penalty) else 0.0).text
 
 
 def _column_order(column: str) -> tuple[int, str]:
     return ({"nope": 0, "ape": 1}.get(column, 2), column)
 
 
-def _cell_view(
-    cell: Cell,
-    column: str,
-    judgement: Judged,
-    common: Mapping[str, str],
-    results: _Results,
-    known: Known,
-) -> CellView:
-    own = measured.flat(cell.config)
-    tally = tally_of(cell, known.chance)
-    return CellView(
-        encoding=column,
-        model=measured.model_line(cell.config),
-        trained=measured.training_range(cell),
-        ranges=cell.ranges,
-        points=measured.points(cell),
-        number=len(cell.rows),
-        runs=tuple(
-            measured.run_view(row, cell.ranges) for row in measured.some(cell.rows, measured.MOST_RUNS)
-        ),
-        curves=results.curves(cell),
-        settings=tuple(
-            (name, value) for name, value in own.items() if name not in common and name not in _IN_THE_LINE
-        ),
-        successes=len(cell.successful),
-        learned=cell.learned,
-        tally=tally,
-        judgement=judgement.state,
-        by_runs=judgement.by_runs,
-        why=judgement.why,
-        reasons=reasons(known.answer(cell.encoding), tally),
-        command=train_command(cell.config, [row.seed for row in cell.rows]),
-    )
+def _length_order(name: str | None) -> tuple[int, int]:
+    lengths = read_name(name or "")
+    return (-1, -1) if lengths is None else (lengths.last, lengths.first)
+
+
+def judgements(chosen: Columns, known: Mapping[str, Known]) -> dict[tuple[str, str], Judged]:
+    """What each chosen cell says about the forecast, by the rules of the studies."""
+    found: dict[tuple[str, str], Judged] = {}
+    places: dict[tuple[str, str], Place] = {}
+    for (task, column), cell in chosen.items():
+        says_enough = all(isinstance(setting(cell.config, name), int) for name in BUDGET)
+        if known[task].comparable and says_enough:
+            places[task, column] = Place(task, cell.encoding, CellLabel.read(column).penalty)
+        else:
+            why = "there is no forecast for the task" if says_enough else "its configuration says too little"
+            found[task, column] = Judged("not counted", why)
+    own = {place: chosen[key] for key, place in places.items()}
+    forecasts: dict[Place, Any] = {place: known[place.task].answer(place.encoding) for place in own}
+    by_mean, by_runs = judge(own, forecasts), judge(own, forecasts, by_runs=True)
+    for key, place in places.items():
+        one = by_mean[place]
+        why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
+        found[key] = Judged(_STATES[one.state], why, _STATES[by_runs[place].state])
+    return found
+
+
+_STATES: dict[str, Judgement] = {
+    "agrees": "agrees",
+    "disagrees": "disagrees",
+    "undecided": "undecided",
+    "not run": "not measured",
+    "not counted": "not counted",
+    "no forecast": "not counted",
+}
+
+
+def tally_of(cell: Cell, chance: float | None) -> Tally | None:
+    """The runs of a cell counted on its longest range; None if it was not tested, or chance is unknown."""
+    longest = read_name(cell.ranges[-1]) if len(cell.ranges) > 1 else None
+    if longest is None or chance is None or longest == cell.trained:
+        return None
+    return cell.count(ByAccuracy(chance), longest)
+
+
+def reasons(answer: Answer | None, tally: Tally | None) -> tuple[str, ...]:
+    """Why runs may do what was not expected of them, each with what to try next."""
+    if answer not in ("yes", "no") or tally is None:
+        return ()
+    return judge_runs(TheoryAnswer(answer), tally).reasons

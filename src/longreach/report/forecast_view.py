@@ -6,9 +6,10 @@ import contextlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from longreach.answers.published import FIGURE_1_TASKS
 from longreach.answers.task_kinds import language_name
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
-from longreach.report.view import Answer, AttentionView, CertificateView, EncodingView, HeadView, ProgramView
 from longreach.report.words import encoding_title, escaped
 from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
@@ -38,12 +38,34 @@ from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
 from longreach.wording import counted, shortened
 
-# Certificates as people read them: the sentences, the program, and the document itself where it is short.
-
-
+Answer: TypeAlias = Literal["yes", "no", "undecided", "unknown"]
+"""Of the forecast; unknown where the theory says nothing about an encoding."""
 MOST_JSON = 6_000
 MOST_LINES = 40
 MOST_LINE = 400
+
+
+class ProgramView(NamedTuple):
+    """A program as people read it."""
+
+    text: str
+    summary: str
+    """Its class, size and depth."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateView:
+    """What a verdict rests on."""
+
+    kind: str
+    lines: tuple[str, ...] = ()
+    """A few sentences; a line that begins with blanks is a word, not a sentence."""
+    facts: tuple[tuple[str, str], ...] = ()
+    program: ProgramView | None = None
+    json: str | None = None
+    """The document itself, unless it is too long for a page."""
+    size: int = 0
+    """Characters of the document."""
 
 
 def certificate_view(certificate: CertificateDocument, program: Program | None = None) -> CertificateView:
@@ -80,14 +102,18 @@ def program_view(program: Program) -> ProgramView:
     return ProgramView(text="\n".join(shown), summary=summary)
 
 
-# Where the transformer compiled from a program attends, one small SVG per head.
-
-
 MOST_HEADS = 6
 MOST_WIDTH = 400  # of the compiled model: a larger one is slow to evaluate and shows nothing more
 _CELL = 14  # the side of a square with its margin
 _LEVELS = 20
 _SHADE = 0.6  # small weights would hardly show in proportion
+
+
+class HeadView(NamedTuple):
+    """Where one head of a compiled program attends."""
+
+    title: str
+    svg: str
 
 
 def head_views(
@@ -106,7 +132,7 @@ def head_views(
     for layer, head in places[:most]:
         title = _title(model, layer, head)
         weights = attention(model, list(word), layer, head)
-        views.append(HeadView(title=title, svg=_drawing(weights, [START, *word], f"{part}, {title}")))
+        views.append(HeadView(title, _drawing(weights, [START, *word], f"{part}, {title}")))
     return views, len(places)
 
 
@@ -168,7 +194,15 @@ def _told(weights: Array, tokens: Sequence[str]) -> str:
     return "; ".join(told)
 
 
-# The drawings of a task: its automaton, and the attention of a program for it.
+@dataclass(frozen=True, kw_only=True)
+class AttentionView:
+    """Where a compiled program attends on one word."""
+
+    program: str
+    word: str
+    heads: tuple[HeadView, ...]
+    number: int
+    """How many heads there are; not all may be drawn."""
 
 
 MOST_STATES = 16
@@ -205,7 +239,7 @@ def attention_view(task: Task | None, programs: Sequence[Program]) -> AttentionV
     """The attention of the first program that is small enough, on an example of the task."""
     if task is None or not programs:
         return None
-    word = example_word(task) if isinstance(task, LanguageTask) else _example(task)
+    word = example_word(task)
     for program in programs:
         if word is None or program.core.size > MOST_WIDTH:
             continue
@@ -233,20 +267,11 @@ def _view(program: str, core: Core, word: list[str], part: str) -> AttentionView
     return AttentionView(program=program, word=joined, heads=tuple(heads), number=number) if heads else None
 
 
-def example_word(task: LanguageTask) -> list[str] | None:
-    """A word of the language."""
-    for length in EXAMPLE_LENGTHS:
-        if bool(task.has(np.array([length]))[0]):
-            return liveliest([words[1:] for words in _draw(task, length)])
-    return None
-
-
-def _example(task: Task) -> list[str] | None:
-    """An input of a task with its answer, as the model reads it."""
-    for length in (6, 5, 4, 3):
-        if bool(task.has(np.array([length]))[0]):
-            return liveliest(_draw(task, length))
-    return None
+def example_word(task: Task) -> list[str] | None:
+    """A word of a language, or an input of another task with its answer, as the model reads it."""
+    first, lengths = (1, EXAMPLE_LENGTHS) if isinstance(task, LanguageTask) else (0, (6, 5, 4, 3))
+    length = next((each for each in lengths if bool(task.has(np.array([each]))[0])), None)
+    return None if length is None else liveliest([words[first:] for words in _draw(task, length)])
 
 
 def _draw(task: Task, length: int) -> list[list[str]]:
@@ -261,13 +286,34 @@ def liveliest(words: list[list[str]]) -> list[str]:
     return max(words, key=lambda word: len(set(pairwise(word))))
 
 
-# All that the report shows of a task but its runs: forecasts, published numbers, drawings.
-
-
 NO_FORECAST = "no forecast"
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
 """The tasks that are always shown, in this order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodingView:
+    """What is shown of the forecast for one encoding."""
+
+    encoding: str
+    answer: Answer
+    title: str = ""
+    """The encoding in words that need no paper."""
+    expected: str = ""
+    """What the answer means for training, in the same words."""
+    clause: str = ""
+    """Why, likewise."""
+    basis: str = ""
+    """What it rests on."""
+    program_class: str = ""
+    reason: str = ""
+    """Why, in the papers' words."""
+    published: tuple[float | None, ...] = ()
+    """The published accuracies, as fractions, from the shortest bin to the longest."""
+    published_lengths: tuple[str, ...] = ("1-50", "51-100", "101-150")
+    """The lengths of these bins; a star where only the axis of the published figure says them."""
+    certificate: CertificateView | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +329,7 @@ class Known:
     """Whether its name alone tells what it is, so that the rule of agreement can be applied."""
     verdicts: tuple[EncodingView, ...] = ()
     """For no positions and for learned absolute ones."""
-    statements: Mapping[str, str]
+    statements: Mapping[str, str] = field(default_factory=dict)
     """What theory says of other encodings, by their names."""
     automaton: str | None = None
     automaton_note: str = ""
@@ -291,8 +337,12 @@ class Known:
     note: str = ""
 
     def answer(self, encoding: str) -> Answer | None:
-        """The verdict for an encoding; None where there is no forecast."""
-        return next((verdict.answer for verdict in self.verdicts if verdict.encoding == encoding), None)
+        """The answer for an encoding; None where there is no forecast."""
+        found = self.verdict(encoding)
+        return None if found is None else found.answer
+
+    def verdict(self, encoding: str) -> EncodingView | None:
+        return next((verdict for verdict in self.verdicts if verdict.encoding == encoding), None)
 
 
 @lru_cache(maxsize=256)
@@ -373,22 +423,18 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
     views = []
     for column in columns:
         label = CellLabel.read(column)
-        encoding, penalty = label.name, label.penalty
         if column in ENCODING_SIDES:
             continue
-        base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
+        statement = known.statements.get(label.name, "")
+        unknown = EncodingView(encoding=column, answer="unknown", expected=NO_FORECAST, reason=statement)
         views.append(
-            EncodingView(
+            replace(
+                known.verdict(label.name) or unknown,
                 encoding=column,
-                answer="unknown" if base is None else base.answer,
                 title=encoding_title(column),
-                expected=NO_FORECAST if base is None else base.expected,
-                clause="" if base is None else base.clause,
-                basis="" if base is None else base.basis,
-                program_class="" if base is None else base.program_class,
-                reason=known.statements.get(encoding, "") if base is None else base.reason,
-                published=published_accuracy(Place(name, encoding, penalty)) or (),
+                published=published_accuracy(Place(name, label.name, label.penalty)) or (),
                 published_lengths=published_lengths(name),
+                certificate=None,
             )
         )
     return tuple(views)

@@ -105,14 +105,12 @@ class Outside:
 
 def without(problem: str) -> Known:
     """A task of which nothing is known."""
-    return Known(statements={}, note=f"There is no forecast: {problem}.")
+    return Known(note=f"There is no forecast: {problem}.")
 
 
 def hidden(why: str) -> Known:
     """A task of which something might be known."""
-    return Known(
-        statements={}, note=f"The verdict is not shown: {why}. longreach forecast has more time for it."
-    )
+    return Known(note=f"The verdict is not shown: {why}. longreach forecast has more time for it.")
 
 
 def name_problem(name: str) -> str | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from longreach.report import svg as length_chart
 from longreach.report.collect import report_view
-from longreach.report.svg import curve_legend, curves
-from longreach.report.view import CellView, Group, ReportView, TaskView
+from longreach.report.svg import curve_legend, curves, panel, series_class, shares
+from longreach.report.view import CellView, ReportView, TaskView
 from longreach.report.words import (
     NO_BREAK,
     encoding_name,
@@ -21,9 +21,6 @@ from longreach.report.words import (
     sentence_case,
 )
 from longreach.wording import counted, duration, shortened, visible
-
-# What was found, in one sentence, and in a few more.
-
 
 NOTHING_COUNTS = "No cell counts yet: a forecast is judged by three finished runs."
 
@@ -79,9 +76,8 @@ def _shares(view: ReportView) -> list[tuple[str, int, int]]:
     """For what was forecast to work and to fail: how many do, of how many."""
     judged = [
         (verdict.answer, cell.judgement == "agrees")
-        for task in view.tasks
-        for cell in task.chosen
-        if cell.judgement in ("agrees", "disagrees") and (verdict := task.verdict(cell.encoding)) is not None
+        for task, cell in view.places("agrees", "disagrees")
+        if (verdict := task.verdict(cell.encoding)) is not None
     ]
     found = []
     for answer, words in (("yes", "work on longer inputs"), ("no", "fail")):
@@ -89,9 +85,6 @@ def _shares(view: ReportView) -> list[tuple[str, int, int]]:
         if agreed:
             found.append((words, sum(agreed), len(agreed)))
     return found
-
-
-# The report as one HTML document, from its parts in `templates`.
 
 
 TITLE = "longreach report"
@@ -134,11 +127,11 @@ def environment() -> jinja2.Environment:
     filters: dict[str, Any] = {
         "percent": percent, "duration": duration, "plural": counted, "encoding_name": encoding_name,
         "encoding_note": encoding_note, "shortened": shortened, "lengths": lengths,
-        "sentence_case": sentence_case, "series_class": length_chart.series_class,
-        "shares": length_chart.shares,
+        "sentence_case": sentence_case, "series_class": series_class, "shares": shares,
     }  # fmt: skip
     found.filters |= filters
-    found.globals |= {"panel": _panel, "curves": _curves, "curve_legend": _curve_legend}
+    for drawing in (panel, curves, curve_legend):
+        found.globals[drawing.__name__] = _as_markup(drawing)
     return found
 
 
@@ -147,15 +140,5 @@ def _shown(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _panel(
-    task: TaskView, columns: tuple[str, ...], group: Group | None = None, large: bool = False
-) -> Markup:
-    return Markup(length_chart.panel(task, columns, group, large=large))
-
-
-def _curves(cell: CellView, what: str) -> Markup:
-    return Markup(curves(cell, what))
-
-
-def _curve_legend(cell: CellView) -> Markup:
-    return Markup(curve_legend(cell))
+def _as_markup(draw: Callable[..., str]) -> Callable[..., Markup]:
+    return lambda *given: Markup(draw(*given))

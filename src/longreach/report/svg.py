@@ -10,13 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from longreach.report.view import CellView, CurveView, Group, TaskView
+from longreach.report.view import CellView, Group, TaskView
 from longreach.report.words import NO_BREAK, encoding_name, escaped, lengths, percent
 from longreach.tasks.lengths import name_order
+from longreach.training.result import Result
 from longreach.wording import counted
-
-# What all charts share: an area that turns numbers into places, and pieces of inline SVG.
-
 
 _TOP, _BOTTOM, _RIGHT = 8.0, 21.0, 8.0
 
@@ -104,9 +102,6 @@ def line(places: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{round(x, 1):g} {round(y, 1):g}" for x, y in places)
 
 
-# Accuracy by length: every run its own line, every encoding its own colour, dashes and marks.
-
-
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
 SMALL, LARGE = (166.0, 116.0, 28.0), (460.0, 270.0, 36.0)  # width, height, room on the left
 _APART = 3.2  # pixels between encodings
@@ -138,7 +133,7 @@ def series_class(encoding: str, columns: Sequence[str]) -> str:
     return f"other e{(others.index(encoding) if encoding in others else 0) % _PALETTE}"
 
 
-def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *, large: bool = False) -> str:
+def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, large: bool = False) -> str:
     """Accuracy against length of one group of cells; without one, of the cells of the overview.
 
     Published numbers are marked where the panel is large or nothing was measured.
@@ -177,14 +172,7 @@ def _axes(labels: Sequence[str], trained: int | None, large: bool) -> tuple[Fram
 
 
 def _series(cell: CellView, columns: Sequence[str], labels: Sequence[str]) -> Series:
-    runs = [
-        [
-            (labels.index(name), value)
-            for name, value in zip(cell.ranges, run.accuracy, strict=True)
-            if value is not None
-        ]
-        for run in cell.finished
-    ]
+    runs = [[(labels.index(name), value) for name, value in run] for run in cell.lines()]
     return Series(series_class(cell.encoding, columns), runs)
 
 
@@ -289,10 +277,7 @@ def _tip(place: int, name: str, cells: Sequence[CellView], published: Sequence[_
     told = []
     for cell in cells:
         if name in cell.ranges:
-            column = cell.ranges.index(name)
-            told.append(
-                f"{encoding_name(cell.encoding)}: {shares([run.accuracy[column] for run in cell.finished])}"
-            )
+            told.append(f"{encoding_name(cell.encoding)}: {shares(cell.accuracies(name))}")
     for each in published:
         if each.place == place:
             where = f"{encoding_name(each.encoding)}, lengths {lengths(each.lengths)}"
@@ -300,13 +285,13 @@ def _tip(place: int, name: str, cells: Sequence[CellView], published: Sequence[_
     return "\n".join([*([f"lengths {lengths(name)}"] if cells else []), *told]) if told else ""
 
 
-def shares(values: Sequence[float | None]) -> str:
+def shares(values: Sequence[float]) -> str:
     """Accuracies of runs, one by one; of many runs the range.
 
     >>> [shares(values).replace(NO_BREAK, " ") for values in ([1.0, 0.0, 0.0], [0.0, 0.0], [])]
     ['100, 0, 0 %', '0 % each', 'none']
     """
-    found = sorted((value for value in values if value is not None), reverse=True)
+    found = sorted(values, reverse=True)
     if not found:
         return "none"
     if len(found) > 1 and found[0] == found[-1]:
@@ -329,16 +314,14 @@ def _told(task: TaskView, cells: Sequence[CellView]) -> str:
     return f"{task.title}: accuracy in per cent by length. " + ("; ".join(told) or "no runs") + "."
 
 
-# Learning curves of the runs of a cell: loss, and accuracy on the training range, against the step.
-
-
+CURVES = {"width": 340.0, "height": 170.0, "left": 44.0}
 _SEEDS = 6  # seeds have this many colours
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.0) -> str:
+def curves(cell: CellView, what: str) -> str:
     """The `loss` (logarithmic) or the `accuracy` on the training range against the step, a line per run."""
-    series = [(curve, _finite(curve, what)) for curve in cell.curves]
+    series = [(result, _finite(result, what, cell.trained or "")) for result in cell.curves]
     values = [value for _, points in series for _, value in points]
     last = max((step for _, points in series for step, _ in points), default=1)
     if what == "loss":
@@ -346,15 +329,15 @@ def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.
         low = math.floor(math.log10(min(positive, default=0.1)))
         high = math.ceil(math.log10(max(positive, default=1.0)))
         low, high = max(low, high - 8), max(high, low + 1)
-        frame = Frame(width=width, height=height, low=low, high=high, first=0, last=last, left=44.0)
+        frame = Frame(**CURVES, low=low, high=high, first=0, last=last)
         every = -(-(high - low) // 4)
         powers = range(low, high + 1, every)
         parts = frame.grid(zip(powers, power_names(powers), strict=True))
     else:
-        frame = Frame(width=width, height=height, low=0.0, high=1.0, first=0, last=last, left=44.0)
+        frame = Frame(**CURVES, low=0.0, high=1.0, first=0, last=last)
         parts = frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])
     parts += frame.below([(0, "0"), (last, f"{last:,}")])
-    parts += [_curve(frame, curve, points, what, number) for number, (curve, points) in enumerate(series)]
+    parts += [_curve(frame, result, points, what, number) for number, (result, points) in enumerate(series)]
     name = "loss" if what == "loss" else "accuracy on the training range, in per cent,"
     shown = f"{len(series)} of {counted(cell.number, 'run')}"
     return svg(frame, f"{name} against step, {encoding_name(cell.encoding)}, {shown}", parts, "curves")
@@ -375,22 +358,23 @@ def curve_legend(cell: CellView) -> str:
     """Which colour is which seed; with many runs colours come again."""
     items = []
     for colour in range(min(_SEEDS, len(cell.curves))):
-        seeds = [str(curve.seed) for curve in cell.curves[colour::_SEEDS]]
+        seeds = [_seed(result) for result in cell.curves[colour::_SEEDS]]
         named = escaped(f"seed{'' if len(seeds) == 1 else 's'} {', '.join(seeds)}")
         sample = f'<svg class="sample" aria-hidden="true"><path class="curve s{colour}" d="M0 6H34"/></svg>'
         items.append(f"<li>{sample}{named}</li>")
     return f'<ul class="legend">{"".join(items)}</ul>' if items else ""
 
 
-def _finite(curve: CurveView, what: str) -> list[tuple[int, float]]:
-    values = curve.loss if what == "loss" else curve.accuracy
-    pairs = zip(curve.steps, values, strict=True)
-    return [(step, value) for step, value in pairs if value is not None and math.isfinite(value)]
+def _seed(result: Result) -> str:
+    return "–" if result.seed is None else str(result.seed)
 
 
-def _curve(
-    frame: Frame, curve: CurveView, points: Sequence[tuple[int, float]], what: str, number: int
-) -> str:
+def _finite(result: Result, what: str, trained: str) -> list[tuple[int, float]]:
+    found = [(row.step, row.loss if what == "loss" else row.accuracy.get(trained)) for row in result.rows]
+    return [(step, value) for step, value in found if value is not None and math.isfinite(value)]
+
+
+def _curve(frame: Frame, result: Result, points: Sequence[tuple[int, float]], what: str, number: int) -> str:
     def place(value: float) -> float:
         shown = math.log10(max(value, 1e-300)) if what == "loss" else value
         return frame.y(min(max(shown, frame.low), frame.high))
@@ -400,5 +384,5 @@ def _curve(
     places = [(frame.x(step), place(value)) for step, value in points]
     kind = "curve" if len(places) > 1 else "curve dot"
     path = line(places if len(places) > 1 else places * 2)
-    tip = escaped(f"seed {curve.seed}")
+    tip = escaped(f"seed {_seed(result)}")
     return f'<path class="{kind} s{number % _SEEDS} hit" data-tip="{tip}" d="{path}"/>'

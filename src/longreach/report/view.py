@@ -1,176 +1,157 @@
-"""What the report's pages show, as plain data: the templates read nothing else."""
+"""What the report's pages show of cells, tasks and a results directory; the templates read nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from longreach.runs.cells import Tally
+from longreach.report.forecast_view import BENCHMARK, EncodingView, Known
+from longreach.report.words import command, task_title, train_command
+from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.index import Row
+from longreach.runs.table import flat
+from longreach.tasks.lengths import read_name
+from longreach.theory.names import Origin, TaskName
+from longreach.training.result import Result, setting
+from longreach.wording import counted
 
-Answer: TypeAlias = Literal["yes", "no", "undecided", "unknown"]
-"""Of the forecast; unknown where the theory says nothing about an encoding."""
 Judgement: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "not measured"]
+OWN, ALGORITHMIC, LANGUAGES, FURTHER = "Your tasks", "Algorithmic tasks", "Formal languages", "Further tasks"
+KINDS = (OWN, ALGORITHMIC, LANGUAGES, FURTHER)
+PUBLISHED_LENGTH = 50
+_MOST = 10**15
+_SHAPE = (("layers", "layer"), ("heads", "head"))
+_IN_THE_LINE = (
+    "encoding", "penalty", "layers", "heads", "width", "lr", "max_steps", "train_lengths", "test_lengths",
+)  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProgramView:
-    """A program as people read it."""
+class Judged(NamedTuple):
+    """What a cell says about the forecast."""
 
-    text: str
-    summary: str
-    """Its class, size and depth."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CertificateView:
-    """What a verdict rests on."""
-
-    kind: str
-    lines: tuple[str, ...] = ()
-    """A few sentences; a line that begins with blanks is a word, not a sentence."""
-    facts: tuple[tuple[str, str], ...] = ()
-    program: ProgramView | None = None
-    json: str | None = None
-    """The document itself, unless it is too long for a page."""
-    size: int = 0
-    """Characters of the document."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EncodingView:
-    """What is shown of the forecast for one encoding: words and numbers, made from its `Verdict` if any."""
-
-    encoding: str
-    answer: Answer
-    title: str = ""
-    """The encoding in words that need no paper."""
-    expected: str = ""
-    """What the answer means for training, in the same words."""
-    clause: str = ""
-    """Why, likewise."""
-    basis: str = ""
-    """What it rests on."""
-    program_class: str = ""
-    reason: str = ""
-    """Why, in the papers' words."""
-    published: tuple[float | None, ...] = ()
-    """The published accuracies, as fractions, from the shortest bin to the longest."""
-    published_lengths: tuple[str, ...] = ("1-50", "51-100", "101-150")
-    """The lengths of these bins; a star where only the axis of the published figure says them."""
-    certificate: CertificateView | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """The accuracies of a cell in one range of lengths."""
-
-    label: str
-    mean: float
-    low: float
-    high: float
-    offset: float | None = None
-    """The mean at random offsets."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveView:
-    """The evaluations of one run: steps with loss and accuracy on the training range, where known."""
-
-    seed: str
-    steps: tuple[int, ...]
-    loss: tuple[float | None, ...]
-    accuracy: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunView:
-    """A line of the run table."""
-
-    key: str
-    seed: str
-    status: Literal["done", "failed"]
-    steps: int | None
-    seconds: float | None
-    reached: bool | None
-    accuracy: tuple[float | None, ...]
-    """By range."""
-    offset: tuple[float | None, ...]
-    """The same at random offsets."""
-    error: str | None
+    judgement: Judgement
+    """By the mean over its runs."""
+    why: str
+    by_runs: Judgement = "not counted"
+    """By the share of its runs that work."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellView:
-    """The runs of one configuration."""
+    """A cell, what it says about the forecast, and those of its runs that are shown."""
 
+    cell: Cell
     encoding: str
-    model: str
-    """Its shape in a few words."""
-    trained: str | None = None
-    """The range of lengths that it was trained on."""
-    ranges: tuple[str, ...]
-    points: tuple[Point, ...]
-    number: int
-    """How many runs there are."""
-    runs: tuple[RunView, ...]
-    """Those that are shown."""
-    curves: tuple[CurveView, ...]
-    settings: tuple[tuple[str, str], ...]
-    """What its configuration has that not all runs of the task share."""
-    successes: int
-    learned: bool
+    """Its column in the matrix: the encoding, and a penalty if it has one."""
+    runs: tuple[Row, ...] = ()
+    curves: tuple[Result, ...] = ()
+    """Results whose evaluations are drawn."""
+    common: Mapping[str, str]
+    """The settings that all runs of the task share."""
     tally: Tally | None = None
-    """Its runs counted one by one; None where it is not known from when on one works."""
-    judgement: Judgement
-    """By the mean over its runs."""
-    by_runs: Judgement = "not counted"
-    """The same by the share of its runs that work."""
-    why: str
+    """Its runs counted on the longest range; None where it is not known which of them work."""
+    judged: Judged
     reasons: tuple[str, ...] = ()
     """Why the runs may do what was not expected, the likeliest first, each with what to try next."""
-    command: str | None = None
-    """The command line that makes its runs, where the configuration tells it."""
+
+    @property
+    def judgement(self) -> Judgement:
+        return self.judged.judgement
+
+    @property
+    def number(self) -> int:
+        """How many runs there are."""
+        return len(self.cell.rows)
+
+    @property
+    def ranges(self) -> tuple[str, ...]:
+        return self.cell.ranges
+
+    @property
+    def trained(self) -> str | None:
+        """The name of the training range."""
+        return training_range(self.cell)
+
+    @property
+    def model(self) -> str:
+        """The shape of the model and its training in a line."""
+        return model_line(self.cell.config)
+
+    @property
+    def settings(self) -> list[tuple[str, str]]:
+        """What its configuration has that not all runs of the task share."""
+        own = written(self.cell.config).items()
+        return [(name, value) for name, value in own if name not in self.common and name not in _IN_THE_LINE]
+
+    @property
+    def command(self) -> str | None:
+        """The command line that makes its runs, where the configuration tells it."""
+        return train_command(self.cell.config, [row.seed for row in self.cell.rows])
 
     @property
     def has_offsets(self) -> bool:
         """Whether accuracies at random offsets are known."""
-        return any(value is not None for run in self.runs for value in run.offset)
+        return any(
+            _is_known(run.accuracy_random_offset.get(name)) for run in self.runs for name in self.ranges
+        )
 
     @property
-    def last(self) -> Point | None:
-        """The longest range that was measured."""
-        return self.points[-1] if self.points else None
+    def lasts(self) -> list[float]:
+        """The accuracies of the shown runs on the longest range."""
+        return self.accuracies(self.ranges[-1]) if self.ranges else []
 
-    @property
-    def lasts(self) -> tuple[float, ...]:
-        """The accuracies on the longest range, run by run, of the runs that are shown."""
-        return tuple(run.accuracy[-1] for run in self.runs if run.accuracy and run.accuracy[-1] is not None)
+    def accuracies(self, name: str) -> list[float]:
+        """The accuracies of the shown runs on a range, as far as they are known."""
+        return [run.accuracy[name] for run in self.runs if _is_known(run.accuracy.get(name))]
 
-    @property
-    def finished(self) -> tuple[RunView, ...]:
-        """The runs that are shown and came to their end."""
-        return tuple(run for run in self.runs if run.status == "done")
-
-
-@dataclass(frozen=True, kw_only=True)
-class HeadView:
-    """Where one head attends."""
-
-    title: str
-    svg: str
+    def lines(self) -> list[list[tuple[str, float]]]:
+        """For each shown run that finished, its accuracy by range, as far as it is known."""
+        return [
+            [(name, run.accuracy[name]) for name in self.ranges if _is_known(run.accuracy.get(name))]
+            for run in self.runs
+            if run.status == "done"
+        ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttentionView:
-    """Where a compiled program attends on one word."""
+def _is_known(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
 
-    program: str
-    word: str
-    heads: tuple[HeadView, ...]
-    number: int
-    """How many heads there are; not all may be drawn."""
+
+def training_range(cell: Cell) -> str | None:
+    """The name of the range that was trained on."""
+    return None if cell.trained is None else cell.trained.name
+
+
+def model_line(config: Mapping[str, Any]) -> str:
+    """The shape of a model and its training in a line.
+
+    >>> model_line({"layers": 1, "width": 16, "lr": 1e-3, "max_steps": 30000})
+    '1 layer, width 16, learning rate 0.001, at most 30,000 steps'
+    """
+    found = {name: setting(config, name) for name in ("layers", "heads", "width", "lr", "max_steps")}
+    known = {name: value for name, value in found.items() if is_number(value)}
+    whole = {name: value for name, value in known.items() if isinstance(value, int)}
+    parts = [counted(whole[name], noun) for name, noun in _SHAPE if name in whole]
+    parts += [f"width {known['width']}"] if "width" in known else []
+    parts += [f"learning rate {known['lr']:g}"] if "lr" in known else []
+    parts += [f"at most {counted(whole['max_steps'], 'step')}"] if "max_steps" in whole else []
+    return ", ".join(parts)
+
+
+def is_number(value: object) -> bool:
+    """Whether it can be calculated with; a file may hold integers of any size."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
+
+
+def written(config: Mapping[str, Any]) -> dict[str, str]:
+    """Settings by their full names, values as JSON has them, strings without quotes."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value) for name, value in flat(config).items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,37 +166,67 @@ class Group:
 class TaskView:
     """A task with its forecast and its runs."""
 
-    name: str
-    title: str
-    """What it is called where people read."""
+    task: str
     slug: str
     """Its name as it stands in links."""
-    about: str
-    kind: str
-    """The heading under which it stands."""
-    verdicts: tuple[EncodingView, ...]
-    cells: tuple[CellView, ...]
-    chosen: tuple[CellView, ...]
+    known: Known
+    alphabet: tuple[str, ...] | None = None
+    verdicts: tuple[EncodingView, ...] = ()
+    """Also for encodings of which nothing is known but their runs."""
+    cells: tuple[CellView, ...] = ()
+    chosen: tuple[CellView, ...] = ()
     """One cell per encoding, for the overview."""
     groups: tuple[Group, ...] = ()
     """The cells by the lengths that they were trained on, the shortest first."""
     further: int = 0
     """Configurations that are left out, because there are too many."""
-    listing: str | None = None
-    """The command that lists all its runs, where a shell can be told its name."""
-    forecasting: str | None = None
-    """The command that prints its forecast."""
-    training: str | None = None
-    """The command that makes some runs."""
     common: tuple[tuple[str, str], ...] = ()
     """The settings that all its runs share."""
-    automaton: str | None = None
-    automaton_note: str = ""
-    attention: AttentionView | None = None
-    note: str = ""
-    """Why something is missing."""
-    level: float | None = None
-    """From which accuracy on the longest range on it counts as working."""
+
+    @property
+    def name(self) -> str:
+        return TaskName(self.task).short
+
+    @property
+    def title(self) -> str:
+        return task_title(self.task)
+
+    @property
+    def about(self) -> str:
+        return self.known.about or ""
+
+    @property
+    def kind(self) -> str:
+        """The heading under which it stands."""
+        if self.task not in BENCHMARK:
+            return FURTHER if TaskName(self.task).origin is Origin.BUILT_IN else OWN
+        return LANGUAGES if self.known.kind == "language" else ALGORITHMIC
+
+    @property
+    def level(self) -> float | None:
+        """From which accuracy on the longest range on it counts as working."""
+        return None if self.known.chance is None else ByAccuracy(self.known.chance).level
+
+    @property
+    def listing(self) -> str | None:
+        """The command that lists all its runs, where a shell can be told its name."""
+        return command("longreach", "results", "list", f"--task={self.task}", "--all")
+
+    @property
+    def forecasting(self) -> str | None:
+        """The command that prints its forecast."""
+        return self._command("forecast", "--json")
+
+    @property
+    def training(self) -> str | None:
+        """The command that makes some runs."""
+        return self._command("train", "--seeds", "3")
+
+    def _command(self, verb: str, *rest: str) -> str | None:
+        letters = [] if self.alphabet is None else ["--alphabet", "".join(self.alphabet)]
+        if any(len(letter) != 1 for letter in self.alphabet or ()):
+            return None
+        return command("longreach", verb, self.task, *letters, *rest)
 
     def verdict(self, encoding: str) -> EncodingView | None:
         """The forecast for an encoding."""
@@ -225,10 +236,8 @@ class TaskView:
         """The chosen cell of an encoding."""
         return next((cell for cell in self.chosen if cell.encoding == encoding), None)
 
-    @property
-    def runs(self) -> int:
-        """How many there are in the cells that are shown."""
-        return sum(cell.number for cell in self.cells)
+
+Place: TypeAlias = tuple[TaskView, CellView]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,22 +245,11 @@ class ReportView:
     """The whole report."""
 
     title: str
-    sentence: str
-    """What was measured, at which scale."""
     tasks: tuple[TaskView, ...]
     encodings: tuple[str, ...]
     """The columns of the matrix."""
-    cells: int
-    runs: int
-    successes: int
-    failed: int
-    agreeing: int
-    counted: int
-    agreeing_by_runs: int
-    """Where a cell works when at least half of its runs do, instead of its mean."""
-    counted_by_runs: int
-    rule: str
-    """When a cell counts as working."""
+    found: Sequence[Cell]
+    """All cells, those that are not shown included."""
     further: int
     """Tasks with runs that are left out, because there are too many."""
     others: int
@@ -262,44 +260,110 @@ class ReportView:
     provenance: tuple[tuple[str, str], ...]
 
     @property
-    def groups(self) -> tuple[tuple[str, tuple[TaskView, ...]], ...]:
+    def cells(self) -> int:
+        return len(self.found)
+
+    @property
+    def runs(self) -> int:
+        return sum(len(cell.rows) for cell in self.found)
+
+    @property
+    def successes(self) -> int:
+        return sum(len(cell.successful) for cell in self.found)
+
+    @property
+    def failed(self) -> int:
+        return sum(row.status == "failed" for cell in self.found for row in cell.rows)
+
+    @property
+    def sentence(self) -> str:
+        return sentence(self.found, len(self.tasks))
+
+    @property
+    def agreeing(self) -> int:
+        return len(self.places("agrees"))
+
+    @property
+    def counted(self) -> int:
+        return len(self.places("agrees", "disagrees"))
+
+    @property
+    def agreeing_by_runs(self) -> int:
+        """Where a cell works when at least half of its runs do, instead of its mean."""
+        return len(self.places(by_runs=("agrees",)))
+
+    @property
+    def counted_by_runs(self) -> int:
+        return len(self.places(by_runs=("agrees", "disagrees")))
+
+    @property
+    def groups(self) -> list[tuple[str, list[TaskView]]]:
         """The tasks under their headings."""
-        return grouped(self.tasks)
+        return [(kind, list(found)) for kind, found in groupby(self.tasks, key=lambda task: task.kind)]
 
     @property
-    def measured(self) -> tuple[TaskView, ...]:
+    def measured(self) -> list[TaskView]:
         """The tasks that have runs."""
-        return tuple(task for task in self.tasks if task.runs)
+        return [task for task in self.tasks if task.cells]
 
     @property
-    def unmeasured(self) -> tuple[TaskView, ...]:
+    def unmeasured(self) -> list[TaskView]:
         """The tasks that have none."""
-        return tuple(task for task in self.tasks if not task.runs)
+        return [task for task in self.tasks if not task.cells]
 
     @property
-    def disagreements(self) -> tuple[tuple[TaskView, CellView], ...]:
+    def disagreements(self) -> list[Place]:
         """The chosen cells whose measurement is not what the forecast says."""
-        return self._judged("disagrees")
+        return self.places("disagrees")
 
     @property
-    def only_by_runs(self) -> tuple[tuple[TaskView, CellView], ...]:
+    def only_by_runs(self) -> list[Place]:
         """The chosen cells that are as forecast by their mean, and not by the share of their runs."""
-        cells = ((task, cell) for task in self.tasks for cell in task.chosen)
-        return tuple(
-            (task, cell)
-            for task, cell in cells
-            if cell.by_runs == "disagrees" and cell.judgement != "disagrees"
-        )
+        found = self.places(by_runs=("disagrees",))
+        return [(task, cell) for task, cell in found if cell.judgement != "disagrees"]
 
     @property
-    def uncounted(self) -> tuple[tuple[TaskView, CellView], ...]:
+    def uncounted(self) -> list[Place]:
         """The chosen cells that say nothing about the forecast."""
-        return self._judged("undecided", "not counted", "not measured")
+        return self.places("undecided", "not counted", "not measured")
 
-    def _judged(self, *states: Judgement) -> tuple[tuple[TaskView, CellView], ...]:
-        return tuple((task, cell) for task in self.tasks for cell in task.chosen if cell.judgement in states)
+    def places(self, *judgements: Judgement, by_runs: Sequence[Judgement] = ()) -> list[Place]:
+        """The chosen cells with one of these judgements, by their mean or by their runs."""
+        return [
+            (task, cell)
+            for task in self.tasks
+            for cell in task.chosen
+            if cell.judgement in judgements or cell.judged.by_runs in by_runs
+        ]
 
 
-def grouped(tasks: Iterable[TaskView]) -> tuple[tuple[str, tuple[TaskView, ...]], ...]:
-    """Tasks under their headings, in the order in which they come."""
-    return tuple((kind, tuple(found)) for kind, found in groupby(tasks, key=lambda task: task.kind))
+def sentence(found: Sequence[Cell], tasks: int) -> str:
+    """What was measured, and at which scale."""
+    if not found:
+        return (
+            f"No runs yet: the theory's forecasts for {counted(tasks, 'task')}, each with its certificate, "
+            "beside the published accuracies."
+        )
+    runs = counted(sum(len(cell.rows) for cell in found), "run")
+    text = f"{runs} of small transformers on {counted(len({cell.task for cell in found}), 'task')}"
+    trained = {_end(training_range(cell)) for cell in found} - {0}
+    tested = max((_end(name) for cell in found for name in cell.ranges), default=0)
+    if trained and tested:
+        text += f", trained up to a length of {_span(trained)} and tested up to one of {tested}"
+    steps = [value for cell in found if isinstance(value := setting(cell.config, "max_steps"), int)]
+    text += f", with at most {counted(max(steps), 'step')}" if steps else ""
+    seeds = {len(cell.rows) for cell in found}
+    text += f" and {_span(seeds)} seed{'' if seeds == {1} else 's'} each."
+    if trained and max(trained) < PUBLISHED_LENGTH:
+        text += f" A reduced scale: the published runs train on lengths up to {PUBLISHED_LENGTH}."
+    return text
+
+
+def _end(name: str | None) -> int:
+    lengths = read_name(name or "")
+    return 0 if lengths is None else lengths.last
+
+
+def _span(numbers: set[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} to {high}"

@@ -53,7 +53,7 @@ def table_of(rows: Iterable[Row]) -> Table:
         record = {name: getattr(row, name) for name in FIXED}
         for kind in _NUMBERS:
             record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
-        records.append(record | _flat(row.config, "config"))
+        records.append(record | flat(row.config, "config."))
     return _table(FIXED, records)
 
 
@@ -72,14 +72,19 @@ def _numbers(row: Evaluation) -> dict[str, Any]:
     return found
 
 
-def _flat(value: Mapping[str, Any], place: str) -> dict[str, Any]:
+def flat(value: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """Nested settings by their full names; lists as JSON.
+
+    >>> flat({"lr": 0.1, "model": {"widths": [1, 2]}})
+    {'lr': 0.1, 'model.widths': '[1, 2]'}
+    """
     found: dict[str, Any] = {}
     for name, entry in value.items():
         if isinstance(entry, Mapping) and entry:
-            found |= _flat(entry, f"{place}.{name}")
+            found |= flat(entry, f"{place}{name}.")
         else:
             plain = entry is None or isinstance(entry, bool | int | float | str)
-            found[f"{place}.{name}"] = entry if plain else json.dumps(entry, ensure_ascii=False)
+            found[place + name] = entry if plain else json.dumps(entry, ensure_ascii=False)
     return found
 
 

@@ -1,12 +1,11 @@
-""""""
+"""Which cells stand for a task, and what they say."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from longreach.report.collect import single_task
-from longreach.report.runs_view import chosen_cells, reasons, tally_of
+from longreach.report.collect import chosen_cells, reasons, single_task, tally_of
 from longreach.runs.cells import Cell, cells
 from longreach.runs.index import read_index
 from tests.helpers.report_samples import accuracies, add, several
