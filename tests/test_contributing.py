@@ -1,4 +1,4 @@
-"""Adding a task, an encoding, a study, a command, a kind of certificate works as CONTRIBUTING shows it."""
+"""Adding a task, an encoding, a study, a command, a remedy, a kind of certificate works as CONTRIBUTING shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ COMMAND = re.compile(r"^\$ (.*)$", re.M)
 
 
 def test_there_is_an_example_of_each_kind() -> None:
-    expected = ["A task", "A positional encoding", "A study", "A command", "A kind of certificate"]
+    expected = [
+        "A task",
+        "A positional encoding",
+        "A study",
+        "A command",
+        "A remedy",
+        "A kind of certificate",
+    ]
     assert list(SECTIONS) == expected
 
 

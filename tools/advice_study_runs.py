@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from longreach.answers.remedies import KEPT, kept_text, runs_of_study
+from longreach.answers.suggestions import KEPT, kept_text, runs_of_study
 
 FOUND = Path(__file__).parent.parent / "results" / "coupling" / "advice.json"
 

@@ -7,29 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from longreach.answers.advice import (
-    NOTHING_KNOWN,
-    NOTHING_NEEDED,
-    advise,
-    as_text,
-    conclusion,
-    trial_ranges,
-)
+from longreach.answers.advice import NOTHING_KNOWN, NOTHING_NEEDED, advise, remedy_members
 from longreach.answers.ask import ask
 from longreach.answers.forecast import forecast
 from longreach.answers.measurement import first_members, trained_to
 from longreach.answers.question import Question
-from longreach.answers.remedies import (
-    KEPT,
-    StudyRuns,
-    kept_text,
-    remedies,
-    runs_of_study,
-    shares_words,
-    study_runs,
-    suggestions,
-)
-from longreach.answers.trials import remedy_members
+from longreach.answers.remedies import remedies
+from longreach.answers.suggestions import KEPT, StudyRuns, kept_text, runs_of_study, shares_words, study_runs
 from longreach.studies.advice import curves
 from tests.helpers.asked_results import asked, other_lengths, write_results
 from tests.helpers.made_up_training import replace_training
@@ -37,31 +21,31 @@ from tests.helpers.paths import ROOT
 
 
 def test_conclusions_without_trials() -> None:
-    assert conclusion(advise("sort", minutes=0)) == NOTHING_NEEDED
-    assert conclusion(advise("kgram-retrieval", minutes=0)) == NOTHING_KNOWN
-    assert conclusion(advise("boolean-expressions", minutes=0)) == (
+    assert advise("sort", minutes=0).conclusion == NOTHING_NEEDED
+    assert advise("kgram-retrieval", minutes=0).conclusion == NOTHING_KNOWN
+    assert advise("boolean-expressions", minutes=0).conclusion == (
         "Not tried yet: no theory speaks for a change; "
         "worth a try is boolean-expressions+scratchpad with coupled."
     )
-    assert "parity+scratchpad with coupled-local" in conclusion(advise("parity", minutes=0))
+    assert "parity+scratchpad with coupled-local" in advise("parity", minutes=0).conclusion
 
 
 @pytest.mark.slow
 def test_conclusions_of_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     found = advise("copy-repeat", runs=tmp_path / "works")
-    said = conclusion(found)
+    said = found.conclusion
     assert said.startswith("copy-repeat with coupled-local works: 2 of 2 runs work at lengths")
     assert "as it is, 0 of 2 runs work" in said
-    assert len(trial_ranges(found)) == 3
+    assert len(found.ranges) == 3
     replace_training(monkeypatch, lambda member: False)
-    failed = conclusion(advise("copy-repeat", runs=tmp_path / "fails"))
+    failed = advise("copy-repeat", runs=tmp_path / "fails").conclusion
     assert failed.startswith("Tried, and not seen to work: copy-repeat with coupled-local (0 of 2 runs work)")
     assert "copy-repeat+index-hints with ape (0 of 2 runs work)" in failed
 
 
 def test_text() -> None:
-    text = as_text(advise("parity", minutes=0))
+    text = repr(advise("parity", minutes=0))
     assert text.splitlines()[0] == "parity   whether the number of ones is even or odd"
     assert "expected to fail; proved" in text
     assert "+scratchpad" in text
@@ -111,7 +95,7 @@ def test_advice_says_what_the_study_found() -> None:
     assert first["study"] == known.document()
     assert second["study"] is None  # hints are not in the study
     assert known.words in repr(found)
-    (told,) = suggestions(forecast("copy-repeat"), (), None, {}, ("nope", "ape"))
+    (told,) = ask("copy-repeat", minutes=0).advice
     assert known.words in told.basis
 
 
@@ -166,7 +150,7 @@ def test_the_sparsity_of_the_original_is_in_positions() -> None:
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:
-    found = suggestions(forecast(task), (), None, {}, ("nope", "ape"))
+    found = ask(task, minutes=0).advice
     assert len(found) == len(changes)
     for each, change in zip(found, changes, strict=True):
         assert each.change.startswith(change)
@@ -201,11 +185,11 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
 def test_the_form_that_was_measured(tmp_path: Path) -> None:
     remedy = remedies(forecast("parity"))[0]
     members = remedy_members(Question(task="parity"), remedy, 1.0)
-    (before,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    (before,) = ask("parity", minutes=0, runs=tmp_path).advice
     assert before.measured is None
     assert before.basis.endswith("longreach ask parity --try tries it in 5 minutes")
     write_results(tmp_path, members, lambda member: True)
-    (after,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    (after,) = ask("parity", minutes=0, runs=tmp_path).advice
     assert after.measured is not None
     assert after.measured.startswith("measured: 3 of 3 runs work at ")
     assert after.change == before.change

@@ -13,8 +13,6 @@ from longreach.answers.ask import (
     WHAT_HELPS,
     WILL_IT,
     ThreeAnswers,
-    as_html,
-    as_text,
     ask,
     blocks,
     heading,
@@ -52,7 +50,7 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["aa", "parity", "addition", "sort", "regex:(a|b)*abb", "crasp:lib:dyck-1"])
 def test_no_paper_is_needed(task: str) -> None:
-    _, *lines = as_text(ask(task, minutes=0)).splitlines()
+    _, *lines = repr(ask(task, minutes=0)).splitlines()
     text = "\n".join(lines)
     assert not [word for word in PAPERS if word in text]
     assert "longreach ask" in text  # what was not measured says what would find out
@@ -90,7 +88,7 @@ def test_a_contradiction_is_said_by_encoding(tmp_path: Path) -> None:
 
 def test_text_of_the_task_is_no_markup() -> None:
     found = ask("regex:a<b>*", minutes=0)
-    assert as_html(found).startswith("<p><b>a&lt;b&gt;*</b> ")
+    assert found._repr_html_().startswith("<p><b>a&lt;b&gt;*</b> ")
     assert heading(found)[0] == "a<b>*"
 
 
@@ -102,11 +100,11 @@ def test_other_encodings_say_what_is_known() -> None:
 
 def test_an_object_of_a_session_is_asked_again_in_python() -> None:
     found = ask(Sort(9), minutes=0)
-    text = as_text(found)
+    text = repr(found)
     assert text.startswith("sort   distinct numbers in increasing order")
     assert "longreach.ask(task) tries a few lengths" in text
     assert "longreach ask" not in text
-    assert "longreach ask sort tries a few lengths" in as_text(ask(Sort(), minutes=0))
+    assert "longreach ask sort tries a few lengths" in repr(ask(Sort(), minutes=0))
 
 
 def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
@@ -117,7 +115,7 @@ def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
     question = Question(task=f"data:{path}")
     members, runs = first_members(question, 1.0), tmp_path / "runs"
     write_results(runs, members, lambda member: True)
-    results = [read_result(runs, member.key) for member in members]
+    results = {member.key: read_result(runs, member.key) for member in members}
     found = ThreeAnswers(
         question=question,
         forecast=forecast(question.task),
@@ -144,7 +142,7 @@ def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPat
 
 def test_commands_ask_the_same_again() -> None:
     found = ask("regex:(ab)*", ["a", "b", "c"], minutes=0, encodings=["rope"], train_to=30)
-    assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc tries" in as_text(found)
+    assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc tries" in repr(found)
 
 
 @pytest.mark.parametrize(

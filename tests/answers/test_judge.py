@@ -23,7 +23,8 @@ from tests.helpers.result_samples import sample, sample_failure
 def test_runs_are_counted_one_by_one() -> None:
     members = first_members(Question(task="parity", encodings=("ape",)), 1.0)
     shares = [(1.0, 0.9, 0.75), (0.99, 0.9, 0.74)]
-    results = [result_of(member, share) for member, share in zip(members, shares, strict=False)]
+    found = [result_of(member, share) for member, share in zip(members, shares, strict=False)]
+    results = {each.key: each for each in found}
     (cell,) = MeasuredCell.of(members, results, ByAccuracy(0.5))
     assert (cell.tally.runs, cell.tally.learned, cell.tally.work) == (2, 1, 1)
     assert cell.span(cell.tested) == (0.74, 0.75)
@@ -37,7 +38,7 @@ def test_runs_are_counted_one_by_one() -> None:
 def test_results_of_others_do_not_count() -> None:
     members = first_members(Question(task="parity", seeds=1), 1.0)
     stranger = result_of(members[0].with_seed(7), (1.0, 1.0, 1.0))
-    cells = MeasuredCell.of(members, [stranger], ByAccuracy(0.5))
+    cells = MeasuredCell.of(members, {stranger.key: stranger}, ByAccuracy(0.5))
     assert [cell.tally.runs for cell in cells] == [0, 0]
     assert [cell.words for cell in cells] == ["no run has finished"] * 2
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from longreach.answers import step_sparsity as same_layout
-from longreach.answers.advice import advise, measured_sparsity
+from longreach.answers.advice import advise, measured_sparsity, remedy_members
 from longreach.answers.ask import ask
 from longreach.answers.forecast import forecast
 from longreach.answers.question import Question
@@ -16,12 +16,11 @@ from longreach.answers.remedies import (
     NO_INTEGER_PERIOD,
     Remedy,
     has_coupled_ids,
-    known_runs,
     program_needs,
     remedies,
 )
 from longreach.answers.step_sparsity import SameLayout, StepSparsity, seems_local, step_sparsity
-from longreach.answers.trials import remedy_members
+from longreach.answers.suggestions import known_runs
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.positions import local_steps
 from longreach.tasks.task import Task

@@ -15,10 +15,9 @@ from longreach.answers.sweep import Doubling, Grid, start_of
 from longreach.answers.threshold import (
     ThresholdAnswer,
     ThresholdQuestion,
-    figure_content,
-    plot_threshold,
     threshold,
 )
+from longreach.answers.threshold_figure import figure_content, plot_threshold
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.figures import FORMATS

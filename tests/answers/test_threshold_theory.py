@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longreach.answers.bounds import ratio_of
 from longreach.answers.forecast import forecast
 from longreach.answers.threshold_theory import (
     NO_BOUND,
@@ -13,7 +14,6 @@ from longreach.answers.threshold_theory import (
     inferred_length,
     inferred_words,
     length_theory,
-    ratio,
 )
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.search.space import Family
@@ -43,8 +43,8 @@ def test_the_bound_of_an_automaton(task: str, states: int) -> None:
     found = length_theory(forecast(task), "nope")
     (bound,) = (each for each in found.bounds if each.definition.name == "automaton")
     assert bound.value.number() == 2 * states - 2
-    assert ratio(bound, 4) == (2 * states - 2) / 4
-    assert ratio(bound, None) is None
+    assert ratio_of(bound.value, 4) == (2 * states - 2) / 4
+    assert ratio_of(bound.value, None) is None
     assert "bound / measured ≥" in bound_words(bound, 4, or_less=True)
     assert "measured" not in bound_words(bound, None)
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from longreach.answers.advice import advise
-from longreach.answers.forecast import forecast
-from longreach.answers.question import Question
-from longreach.answers.remedies import remedies
-from longreach.answers.trials import (
+from longreach.answers.advice import (
     SAME,
     Trials,
+    advise,
     original_encoding,
     original_members,
     remedy_members,
     try_remedies,
 )
+from longreach.answers.forecast import forecast
+from longreach.answers.question import Question
+from longreach.answers.remedies import remedies
 from longreach.errors import InputError
 from longreach.runs.resolve import resolve
 from longreach.runs.train import Nobody

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 import shlex
 import time
 from collections.abc import Sequence
@@ -12,14 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from longreach.answers.forecast import Forecast, forecast
+from longreach.answers.forecast import Forecast, forecast, side_words
 from longreach.answers.judge import Finding, MeasuredCell, judge_runs
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
-from longreach.answers.remedies import Remedy, suggestions
+from longreach.answers.remedies import Remedy
+from longreach.answers.suggestions import suggestions
 from longreach.answers.sweep import Threshold
 from longreach.config.encodings import ENCODINGS, side_title
-from longreach.runs.cells import Tally
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
@@ -30,9 +29,6 @@ from longreach.wording import counted
 if TYPE_CHECKING:
     from longreach.runs.train import Watcher
     from longreach.tasks.lengths import LengthRange
-
-# The answer to a question: forecast, measurement, threshold, advice, and a judgement of the forecast.
-
 
 Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
 
@@ -52,21 +48,33 @@ class ThreeAnswers:
     @cached_property
     def threshold(self) -> Threshold | None:
         """From which training length on runs work; None where it was not measured."""
-        return Threshold.of(self.measurement.cells, self.measurement.lengths)
+        others = self.measurement.lengths
+        first = [cell for cell in self.measurement.cells if others and cell.encoding == others[0].encoding]
+        return Threshold.of([*first, *others]) if others else None
 
     @cached_property
     def findings(self) -> dict[str, Finding]:
         """By encoding: what its runs say of the forecast."""
-        cells = self.measurement.cells
-        found = {}
+        cells, found = self.measurement.cells, dict[str, Finding]()
         for cell in cells:
-            finding = judge_runs(self.answer_of(cell.encoding), cell.tally)
-            others = [each.tally for each in cells if each.encoding != cell.encoding]
-            answer = self.answer_of(cell.encoding)
+            answer, tally = self.answer_of(cell.encoding), cell.tally
+            finding = judge_runs(answer, tally)
             if finding.state == "not learned" and answer is Answer.NO:
-                finding = _with_others(finding, cell.tally, others)
-            if answer is Answer.YES and (longer := self.works_later(cell)) is not None:
-                finding = _from_a_length_on(finding, cell, longer)
+                # A no that fails counts where another encoding was learned in the same steps.
+                if any(each.tally.is_learned for each in cells if each.encoding != cell.encoding):
+                    words = (
+                        f"the measured runs agree with the forecast: {tally.words}, as expected; "
+                        "the same steps were enough under another encoding"
+                    )
+                    finding = Finding("agrees", words)
+            elif answer is Answer.YES and (longer := self.works_later(cell)) is not None:
+                # Theory says "from some length on".
+                words = (
+                    f"the measured runs agree with the forecast from training length {longer.train_to} on: "
+                    f"trained to {cell.train_to} {tally.words}, "
+                    f"trained to {longer.train_to} {longer.tally.words}"
+                )
+                finding = Finding("agrees", words, finding.reasons)
             found[cell.encoding] = finding
         return found
 
@@ -84,40 +92,14 @@ class ThreeAnswers:
     @cached_property
     def advice(self) -> tuple[Remedy, ...]:
         """What would help; empty where nothing is known."""
-        return suggestions(
-            self.forecast,
-            self.measurement.cells,
-            self.threshold,
-            self.findings,
-            self.question.encodings,
-            more_steps=self._more_steps(),
-            runs=self.runs,
-        )
-
-    def _more_steps(self) -> Remedy | None:
-        """More minutes, where there was time for a part of the steps and runs that may work did not learn."""
-        measurement = self.measurement
-        unlearned = [cell.encoding for cell in measurement.cells if cell.tally.learned < cell.tally.runs]
-        # A no that agrees has failed as expected, whether it was learned or not.
-        states = {self.findings[each].state for each in unlearned if self.answer_of(each) is Answer.NO}
-        others = any(self.answer_of(each) is not Answer.NO for each in unlearned)
-        if measurement.seconds_for_all is None or not (others or "not learned" in states):
-            return None
-        # The other half of the time is for other training lengths.
-        minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(self.question.minutes) + 1)
-        basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
-        return Remedy(change=f"more steps: --minutes {minutes}", basis=basis)
-
-    @property
-    def odds_length(self) -> int:
-        """The training length of the odds: the one that is measured, or was asked for."""
-        measured = next((cell.train_to for cell in self.measurement.cells), None)
-        return self.question.train_to or measured or USUAL_LENGTH
+        return tuple(suggestions(self))
 
     @cached_property
     def odds(self) -> TaskOdds:
-        """The odds that one run works, from the census; without rows where it has nothing comparable."""
-        return self.forecast.odds(self.odds_length)
+        """The odds that one run works, from the census, at the training length that is measured or asked for;
+        without rows where the census has nothing comparable."""
+        measured = next((cell.train_to for cell in self.measurement.cells), None)
+        return self.forecast.odds(self.question.train_to or measured or USUAL_LENGTH)
 
     @property
     def judgement(self) -> Judgement:
@@ -152,35 +134,28 @@ class ThreeAnswers:
         }
 
     def __repr__(self) -> str:
-
-        return as_text(self)
+        name, about = heading(self)
+        lines = [f"{name}   {about}"]
+        for block in blocks(self):
+            lines.append(block.question)
+            for line in block.lines:
+                parts = [part for part in (line.says, line.basis, line.measured) if part]
+                lines.append(f"  {line.label}: {'; '.join(parts)}")
+        return "\n".join([*lines, *judgement_words(self)])
 
     def _repr_html_(self) -> str:
-
-        return as_html(self)
-
-
-def _from_a_length_on(finding: Finding, cell: MeasuredCell, longer: MeasuredCell) -> Finding:
-    """A yes that fails at first and works at a longer training length: theory says "from some length on"."""
-    words = (
-        f"the measured runs agree with the forecast from training length {longer.train_to} on: "
-        f"trained to {cell.train_to} {cell.tally.words}, trained to {longer.train_to} {longer.tally.words}"
-    )
-    return Finding("agrees", words, finding.reasons)
-
-
-def _with_others(finding: Finding, tally: Tally, others: list[Tally]) -> Finding:
-    """A no that fails and was not learned: it counts where another encoding was, in the same steps."""
-    if not any(other.runs and 2 * other.learned >= other.runs for other in others):
-        return finding
-    words = (
-        f"the measured runs agree with the forecast: {tally.words}, as expected; "
-        "the same steps were enough under another encoding"
-    )
-    return Finding("agrees", words)
-
-
-# A question in, three answers out.
+        name, about = heading(self)
+        rows = []
+        for block in blocks(self):
+            title = html.escape(block.question)
+            rows.append(f'<tr><th colspan="4" style="text-align:left">{title}</th></tr>')
+            for line in block.lines:
+                cells = (line.label, line.says, line.basis, line.measured)
+                shown = "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in cells)
+                rows.append(f"<tr>{shown}</tr>")
+        judged = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in judgement_words(self))
+        title = f"<p><b>{html.escape(name)}</b> {html.escape(about)}</p>"
+        return f"{title}<table>{''.join(rows)}</table>{judged}"
 
 
 def ask(
@@ -263,10 +238,8 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     (('(aa)*', 'words over a, 2 states'), ('sort', 'distinct numbers in increasing order'))
     """
     forecast = found.forecast
-    name, about = TaskName(forecast.name).expression, forecast.task.about
-    name = forecast.task.name if TaskName(forecast.name).is_session else name
-    known = NAMED_LANGUAGES.get(forecast.name)
-    name = name if known is None else known.expression
+    known, about = NAMED_LANGUAGES.get(forecast.name), forecast.task.about
+    name = forecast.title if known is None else known.expression
     automaton = getattr(forecast.task, "automaton", None)
     if automaton is None or about != name:
         return name, about
@@ -296,9 +269,7 @@ def _will_it(found: ThreeAnswers, encoding: str) -> Line:
         note = found.forecast.encodings.get(encoding)
         says, basis = NOT_KNOWN, "" if note is None else note.statement
     else:
-        says, basis = side.trained.expectation, side.clause
-        if side.trained is not Answer.UNDECIDED:
-            basis = f"{side.basis}: {basis}"
+        says, basis = side.trained.expectation, side_words(side)
     cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
     return Line(side_title(encoding), says, basis, _measured(cell))
 
@@ -380,7 +351,7 @@ def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
         return Line(
             "measured", "none expected", "expected to fail at every training length; no others were tried"
         )
-    if found.measurement.is_whole and not any(2 * cell.tally.learned >= cell.tally.runs for cell in cells):
+    if found.measurement.is_whole and not any(cell.tally.is_learned for cell in cells):
         return Line(
             "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
         )
@@ -434,30 +405,3 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
 
 def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
-
-
-def as_text(found: ThreeAnswers) -> str:
-    """Everything as plain text, a line each."""
-    name, about = heading(found)
-    lines = [f"{name}   {about}"]
-    for block in blocks(found):
-        lines.append(block.question)
-        for line in block.lines:
-            parts = [part for part in (line.says, line.basis, line.measured) if part]
-            lines.append(f"  {line.label}: {'; '.join(parts)}")
-    return "\n".join([*lines, *judgement_words(found)])
-
-
-def as_html(found: ThreeAnswers) -> str:
-    """Everything as a fragment of HTML, for notebooks."""
-    name, about = heading(found)
-    rows = []
-    for block in blocks(found):
-        rows.append(f'<tr><th colspan="4" style="text-align:left">{html.escape(block.question)}</th></tr>')
-        for line in block.lines:
-            cells = (line.label, line.says, line.basis, line.measured)
-            shown = "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in cells)
-            rows.append(f"<tr>{shown}</tr>")
-    judged = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in judgement_words(found))
-    title = f"<p><b>{html.escape(name)}</b> {html.escape(about)}</p>"
-    return f"{title}<table>{''.join(rows)}</table>{judged}"

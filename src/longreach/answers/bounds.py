@@ -28,9 +28,6 @@ from longreach.theory.bounds.theorems import (
 from longreach.theory.crasp.program import Program
 from longreach.theory.verdicts.verdict import Verdict
 
-# TASK → bounds on the training length: by its automaton, by its program, by the compiled program.
-
-
 NO_AUTOMATON = "the task is not given by an automaton"
 NONE_KNOWN = "no bound on the training length is known without a model"
 
@@ -90,7 +87,13 @@ def _states(task: Task) -> int | None:
     return None if automaton is None else len(automaton)
 
 
-# What theory says of the training length for a task and a loss, beside what was measured.
+# Where answers are numbers
+
+
+def ratio_of(bound: Size, measured: float | None) -> float | None:
+    """Bound / measured: how loose it is, or below 1 how far from what transformers need."""
+    number = bound.number()
+    return None if number is None or not measured else number / measured
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,7 @@ class LossBound:
     value: Size
 
     def ratio(self, measured: float | None) -> float | None:
-        """Bound / measured; None where either is missing or too large."""
-        number = self.value.number()
-        return None if number is None or not measured else float(number) / measured
+        return ratio_of(self.value, measured)
 
     def document(self, measured: float | None, ratio: str = "bound_over_measured") -> dict[str, Any]:
         """`ratio` is the name of the field of bound / measured."""
@@ -148,59 +149,3 @@ def bounds_of(task: str, norm: float | None, loss: float) -> tuple[LossBound, ..
         LossBound(each.name, second[each.name], each.terms["resolution"].compute(values))
         for each in (WORKSHOP, WORST_CASE)
     )
-
-
-# What theory says of a training length where answers are numbers: a limit transformer and bounds.
-
-
-WORDS = "expected to work from some length on: a limit transformer computes it (longreach bound {task})"
-CONSTANTS = "bounds are for ε = √loss with their unknown constants taken as 1"
-NO_NORM = "bounds of one layer need L of trained models that reach the loss"
-
-
-@dataclass(frozen=True, kw_only=True)
-class LossTheory:
-    """The bounds for a loss; those of one layer with L of the runs at the length that was found."""
-
-    task: str
-    bounds: tuple[LossBound, ...]
-
-    @classmethod
-    def of(cls, task: str, loss: float, norm: float | None) -> LossTheory:
-        """From L, the Lipschitz constant times norms; None where no run has one.
-
-        >>> found = LossTheory.of("in-context-kgram:S=2,k=2", 0.01, None)
-        >>> found.bounds_words(100, or_less=False)
-        ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
-        """
-        return cls(task=task, bounds=bounds_of(task, norm, loss))
-
-    @property
-    def words(self) -> str:
-        """What is expected."""
-        return WORDS.format(task=self.task)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is not known."""
-        return (CONSTANTS,) if self.bounds else (NO_NORM,)
-
-    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
-        """The bounds beside what was measured, a line each."""
-        return tuple(_words(each, measured, or_less=or_less) for each in self.bounds)
-
-    def document(self, measured: int | None) -> dict[str, Any]:
-        """As `longreach threshold --json` has it."""
-        return {
-            "verdict": None,
-            "words": self.words,
-            "bounds": [each.document(measured, "bound_by_measured") for each in self.bounds],
-            "inference": None,
-            "notes": list(self.notes),
-        }
-
-
-def _words(bound: LossBound, measured: int | None, *, or_less: bool) -> str:
-    ratio = bound.ratio(measured)
-    loose = "" if ratio is None else f", bound / measured {'≥' if or_less else '='} {ratio:.2g}"
-    return f"{bound.value} = {bound.formula}, up to constants{loose}: {bound.name}"

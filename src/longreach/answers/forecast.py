@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,38 +45,10 @@ from longreach.wording import Table
 if TYPE_CHECKING:
     from longreach.theory.limit.model import Transformer
 
-# A forecast in a few lines, for a Python prompt and for a notebook.
 
-
-def title_of(name: str, task: Task) -> str:
-    """What is forecast, in one line.
-
-    >>> title_of("sort", load_task("sort")), title_of("regex:(ab)*", load_task("regex:(ab)*"))
-    ('sort: distinct numbers in increasing order', '(ab)*')
-    """
-    shown = task.name if TaskName(name).is_session else TaskName(name).expression
-    return shown if task.about == shown else f"{shown}: {task.about}"
-
-
-def as_text(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
-    """A line for the task and one for each encoding."""
-    lines = [f"  {side_title(key)}: {_says(sides[key])}" for key in ENCODING_SIDES]
-    return "\n".join([title_of(name, task), *lines])
-
-
-def _says(verdict: Verdict) -> str:
-    basis = verdict.basis
-    said = verdict.trained.expectation
-    return f"{said}: {verdict.clause}" + ("" if basis == said else f" ({basis})")
-
-
-def as_html(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
-    """The same as a table."""
-    rows = [
-        (side_title(key), sides[key].trained.expectation, sides[key].clause, sides[key].basis)
-        for key in ENCODING_SIDES
-    ]
-    return Table(["", "forecast", "why", "rests on"], rows, title=title_of(name, task)).html()
+def side_words(side: Verdict) -> str:
+    """Why a side is expected to work or to fail, and what that rests on."""
+    return side.clause if side.trained is Answer.UNDECIDED else f"{side.basis}: {side.clause}"
 
 
 # What theory says of encodings other than none and learned absolute ones. Nothing here is a guess.
@@ -106,11 +78,27 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
     >>> notes(Answer.NO, Answer.YES, 0, 2)["rope"].statement
     'with rational frequencies it adds positions modulo a number: a program with modulus 2 exists'
     """
-    found = {
-        "sinusoidal": _modular(nope, ape, window, modulus),
-        "rope": _modular(nope, ape, window, modulus),
-        "alibi": _windowed(nope, ape, window, modulus),
-    }
+    modular = _adds(
+        "modular positions",
+        "with rational frequencies it adds positions modulo a number",
+        nope,
+        ape,
+        enough=f"modulus {modulus}" if window == 0 else None,
+        also="the letters before the last one",
+        none="no program exists with these either",
+        source=_PERIODIC_SOURCE,
+    )
+    windowed = _adds(
+        "a bounded window",
+        "it adds a bounded window",
+        nope,
+        ape,
+        enough=f"window {window}" if modulus == 1 else None,
+        also="positions modulo a number",
+        none="no program exists with a window; its slope over all distances is not decided",
+        source="Press et al., arXiv 2108.12409",
+    )
+    found = {"sinusoidal": modular, "rope": modular, "alibi": windowed}
     others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
     return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
 
@@ -125,53 +113,19 @@ def coupled_note(steps: LocalSteps) -> EncodingNote:
     return EncodingNote(True, "positions that belong together", says, COUPLED_SOURCE)
 
 
-def _modular(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:
-    says = "with rational frequencies it adds positions modulo a number: "
+def _adds(
+    what: str, says: str, nope: Answer, ape: Answer, *, enough: str | None, also: str, none: str, source: str
+) -> EncodingNote:
+    """What an encoding adds; `enough` is all that the program for APE needs, None: it needs more."""
     if nope is Answer.YES:
-        says += "a program without positions exists already"
-    elif ape is Answer.YES and window == 0:
-        says += f"a program with modulus {modulus} exists"
+        found = "a program without positions exists already"
+    elif ape is Answer.YES and enough is not None:
+        found = f"a program with {enough} exists"
     elif ape is Answer.YES:
-        says += "the program known needs the letters before the last one as well, so this is not decided"
-    elif ape is Answer.NO:
-        says += "no program exists with these either"
+        found = f"the program known needs {also} as well, so this is not decided"
     else:
-        says += "not decided"
-    return EncodingNote(True, "modular positions", says, _PERIODIC_SOURCE)
-
-
-def _windowed(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:
-    says = "it adds a bounded window: "
-    if nope is Answer.YES:
-        says += "a program without positions exists already"
-    elif ape is Answer.YES and modulus == 1:
-        says += f"a program with window {window} exists"
-    elif ape is Answer.YES:
-        says += "the program known needs positions modulo a number as well, so this is not decided"
-    elif ape is Answer.NO:
-        says += "no program exists with a window; its slope over all distances is not decided"
-    else:
-        says += "not decided"
-    return EncodingNote(True, "a bounded window", says, "Press et al., arXiv 2108.12409")
-
-
-# One's own runs of a task, from the results.
-
-
-def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Cell, ...]:
-    """The runs over an alphabet, the best of each encoding first; `usual` is that of runs without one."""
-    fitting = [row for row in rows if _alphabet(row, usual) == tuple(letters)]
-    return tuple(
-        sorted(cells(fitting), key=lambda each: (each.encoding, not each.learned, -(each.last or 0.0)))
-    )
-
-
-def _alphabet(row: Row, usual: Sequence[str]) -> tuple[Any, ...]:
-    given = row.config.get("alphabet")
-    return tuple(given if isinstance(given, list) and given else usual)
-
-
-# TASK → verdicts with certificates, what is known of other encodings, published numbers, own runs.
+        found = none if ape is Answer.NO else "not decided"
+    return EncodingNote(True, what, f"{says}: {found}", source)
 
 
 MEANING_BY_COMMUNICATION = (
@@ -215,12 +169,10 @@ class Forecast:
 
     @property
     def nope(self) -> Verdict:
-        """Without positional encodings."""
         return self.sides["nope"]
 
     @property
     def ape(self) -> Verdict:
-        """With learned absolute positions."""
         return self.sides["ape"]
 
     def expected(self, label: CellLabel | str) -> Answer | None:
@@ -271,11 +223,34 @@ class Forecast:
 
         return compile_source(known_program(self.sides), context)
 
+    @property
+    def title(self) -> str:
+        """What the task is called.
+
+        >>> forecast("sort").title, forecast("regex:(ab)*").title
+        ('sort', '(ab)*')
+        """
+        name = TaskName(self.name)
+        return self.task.name if name.is_session else name.expression
+
+    @property
+    def _heading(self) -> str:
+        return self.title if self.task.about == self.title else f"{self.title}: {self.task.about}"
+
     def __repr__(self) -> str:
-        return as_text(self.name, self.task, self.sides)
+        lines = [self._heading]
+        for key in ENCODING_SIDES:
+            side = self.sides[key]
+            said, basis = side.trained.expectation, side.basis
+            lines.append(
+                f"  {side_title(key)}: {said}: {side.clause}" + ("" if basis == said else f" ({basis})")
+            )
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return as_html(self.name, self.task, self.sides)
+        sides = [(key, self.sides[key]) for key in ENCODING_SIDES]
+        rows = [(side_title(key), side.trained.expectation, side.clause, side.basis) for key, side in sides]
+        return Table(["", "forecast", "why", "rests on"], rows, title=self._heading).html()
 
     @property
     def encodings(self) -> dict[str, EncodingNote]:
@@ -397,7 +372,9 @@ def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
 
 
 def _forecast(name: str, alphabet: Sequence[str] | None, budget: float | None = None) -> Forecast:
-    seconds = checked_seconds(budget)
+    seconds = SECONDS if budget is None else budget
+    if not math.isfinite(seconds) or seconds < 0:
+        raise InputError(f"{seconds:g} is no number of seconds", place=Field("budget"))
     task = load_argument(name, alphabet)
     stored = self_contained(name)
     try:
@@ -409,23 +386,18 @@ def _forecast(name: str, alphabet: Sequence[str] | None, budget: float | None = 
     return Forecast(short, stored, task, found, published(name))
 
 
-def checked_seconds(budget: float | None) -> float:
-    """The seconds of a budget, or the usual ones.
-
-    >>> checked_seconds(None)
-    5.0
-    """
-    if budget is None:
-        return SECONDS
-    if not math.isfinite(budget) or budget < 0:
-        raise InputError(f"{budget:g} is no number of seconds", place=Field("budget"))
-    return budget
-
-
 def _with_runs(found: Forecast, index: Index) -> Forecast:
     letters = found.alphabet
     usual = letters
     if TaskName(found.name).has_alphabet:
         with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
             usual = tuple(getattr(load_task(found.name), "letters", letters))
-    return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))
+    rows = [row for row in index.rows(task=found.stored) if _alphabet(row, usual) == letters]
+    # The best of each encoding first.
+    own = sorted(cells(rows), key=lambda each: (each.encoding, not each.learned, -(each.last or 0.0)))
+    return replace(found, measured=tuple(own))
+
+
+def _alphabet(row: Row, usual: tuple[str, ...]) -> tuple[Any, ...]:
+    given = row.config.get("alphabet")
+    return tuple(given) if isinstance(given, list) and given else usual

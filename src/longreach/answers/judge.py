@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -115,22 +115,18 @@ class MeasuredCell:
 
     @classmethod
     def of(
-        cls, members: Iterable[RunConfig], results: Iterable[Result], criterion: Criterion
+        cls, members: Iterable[RunConfig], results: Mapping[str, Result], criterion: Criterion
     ) -> tuple[MeasuredCell, ...]:
-        """The cells of planned runs, in their order, with whatever results there are."""
-        found = {result.key: row_of(result) for result in results}
+        """The cells of planned runs, in their order, with the results that there are, by their keys."""
         groups: dict[tuple[str, int], list[RunConfig]] = {}
         for member in members:
             groups.setdefault((member.label.name, member.train_lengths.last), []).append(member)
-        return tuple(
-            cls(
-                config=group[0],
-                cell=Cell.of(group[0].document(), (found[each.key] for each in group if each.key in found)),
-                criterion=criterion,
-                planned=len(group),
-            )
-            for group in groups.values()
-        )
+        found = []
+        for group in groups.values():
+            rows = [row_of(results[each.key]) for each in group if each.key in results]
+            cell = Cell.of(group[0].document(), rows)
+            found.append(cls(config=group[0], cell=cell, criterion=criterion, planned=len(group)))
+        return tuple(found)
 
     @property
     def encoding(self) -> str:
@@ -176,8 +172,6 @@ class MeasuredCell:
     def in_short(self) -> str:
         """The same for a list of training lengths: `16: 3 of 3`."""
         return f"{self.train_to}: {self.tally.work} of {self.tally.runs}"
-
-    # Accuracy by length
 
     @property
     def curves(self) -> tuple[tuple[tuple[LengthRange, float], ...], ...]:

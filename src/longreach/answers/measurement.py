@@ -13,16 +13,13 @@ from pathlib import Path
 from longreach.answers.forecast import Forecast
 from longreach.answers.judge import MeasuredCell
 from longreach.answers.question import Measurement, Question
-from longreach.answers.sweep import Doubling, Sweep, sweep
+from longreach.answers.sweep import Doubling, Sweep
 from longreach.config.run import RunConfig
 from longreach.runs.cells import ByAccuracy
 from longreach.runs.timed import TimedTraining, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.verdicts.verdict import Answer
-
-# Which members answer a question within its minutes: the laptop's setting, with fewer steps where needed.
-
 
 WITHIN = 10
 """The tenth part of the first training length: the answer need not be nearer."""
@@ -36,22 +33,16 @@ def first_members(question: Question, share: float) -> list[RunConfig]:
     >>> first_members(Question(task="aa"), 0.5)[0].max_steps
     500
     """
+    lengths = question.train_lengths(question.task)
+    usual = {
+        encoding: usual_member(question.task, encoding, alphabet=question.alphabet, train_lengths=lengths)
+        for encoding in question.encodings
+    }
     return [
-        _member(question, encoding, seed, share)
+        with_share(usual[encoding].with_seed(seed), share)
         for seed in range(question.seeds)
         for encoding in question.encodings
     ]
-
-
-def _member(question: Question, encoding: str, seed: int, share: float) -> RunConfig:
-    usual = usual_member(
-        question.task,
-        encoding,
-        alphabet=question.alphabet,
-        seed=seed,
-        train_lengths=question.train_lengths(question.task),
-    )
-    return with_share(usual, share)
 
 
 def length_rule(member: RunConfig) -> Doubling:
@@ -79,9 +70,6 @@ def trained_to(member: RunConfig, length: int) -> RunConfig:
     return RunConfig.read({**member.document(), **given})
 
 
-# Training within the minutes of a question: planned to fit, resumed where it was, ended at the time.
-
-
 FIRST_PART = 0.6
 """Of the time: for the first training length, where others are to be tried as well."""
 
@@ -93,77 +81,51 @@ def measure(
     if not question.minutes:
         return Measurement()
     check_torch()
-    check_runs(runs)
-    training = TimedTraining(runs, question.minutes, progress=progress)
-    return _Measuring(question, forecast, training).go()
-
-
-class _Measuring:
-    def __init__(self, question: Question, forecast: Forecast, training: TimedTraining) -> None:
-        self.question, self.forecast, self.training = question, forecast, training
-        self.criterion = ByAccuracy(forecast.task.chance)
-
-    def go(self) -> Measurement:
-        training, sweeping = self.training, self._may_work()
-        share = self._share(FIRST_PART if sweeping else 1.0)
-        first = first_members(self.question, share)
-        for_all = None if share == 1.0 else training.seconds(first_members(self.question, 1.0))
-        training.train(
-            first,
-            f"trained to {first[0].train_lengths.last}",
-            "then other training lengths" if sweeping else "",
-        )
-        cells = MeasuredCell.of(first, training.results.values(), self.criterion)
-        others = Sweep(cells=()) if training.interrupted else self._others(first, cells)
-        return Measurement(
-            cells=cells,
-            lengths=tuple(cell for cell in others.cells if cell.tally.runs),
-            share=share,
-            seconds_for_all=for_all,
-            more_lengths=others.stopped == "time",
-            interrupted=training.interrupted,
-        )
-
-    # Which members
-
-    def _may_work(self) -> bool:
-        return any(self.forecast.expected(encoding) is not Answer.NO for encoding in self.question.encodings)
-
-    def _share(self, part: float) -> float:
-        """The share of steps: as in the plan that was made when the question was first asked."""
-        question = self.question
-        return self.training.share(
-            f"{question.file_stem}.plan.json",
-            question.document(),
-            lambda share: first_members(question, share),
-            part,
-        )
-
-    def _others(self, first: Sequence[RunConfig], cells: Sequence[MeasuredCell]) -> Sweep:
-        """Other training lengths: the encoding that works best, or could; as many as fit."""
-        chosen = self._encoding(cells)
-        if chosen is None:
-            return Sweep(cells=())
+    training = TimedTraining(check_runs(runs), question.minutes, progress=progress)
+    criterion = ByAccuracy(forecast.task.chance)
+    may_work = any(forecast.expected(encoding) is not Answer.NO for encoding in question.encodings)
+    share = training.share(
+        f"{question.file_stem}.plan.json",
+        question.document(),
+        lambda share: first_members(question, share),
+        FIRST_PART if may_work else 1.0,
+    )
+    first = first_members(question, share)
+    for_all = None if share == 1.0 else training.seconds(first_members(question, 1.0))
+    after = "then other training lengths" if may_work else ""
+    training.train(first, f"trained to {first[0].train_lengths.last}", after)
+    cells = MeasuredCell.of(first, training.results, criterion)
+    chosen, others = None if training.interrupted else _followed(forecast, cells), None
+    if chosen is not None:
         own = [member for member in first if member.encoding == chosen.encoding]
-        return sweep(
-            length_rule(own[0]),
-            lambda length, seed: trained_to(own[seed], length),
-            self.training,
+        others = Sweep(
+            rule=length_rule(own[0]),
+            member_of=lambda length, seed: trained_to(own[seed], length),
+            training=training,
             seeds=len(own),
-            criterion=self.criterion,
-            known={chosen.train_to: bool(chosen.tally.works)},
+            criterion=criterion,
             only_what_fits=True,
-        )
+        ).run({chosen.train_to: bool(chosen.tally.works)})
+    return Measurement(
+        cells=cells,
+        lengths=() if others is None else tuple(cell for cell in others.cells if cell.tally.runs),
+        share=share,
+        seconds_for_all=for_all,
+        more_lengths=others is not None and others.stopped == "time",
+        interrupted=training.interrupted,
+    )
 
-    def _encoding(self, cells: Sequence[MeasuredCell]) -> MeasuredCell | None:
-        finished = [cell for cell in cells if cell.is_whole]
-        working = [cell for cell in finished if cell.tally.works]
-        if working:
-            return max(
-                working,
-                key=lambda cell: (self.forecast.expected(cell.encoding) is Answer.YES, cell.tally.work),
-            )
-        hopeful = [cell for cell in finished if self.forecast.expected(cell.encoding) is not Answer.NO]
-        # Longer training inputs are no remedy for runs that did not learn the shorter ones.
-        hopeful = [cell for cell in hopeful if cell.tally.is_learned]
-        return max(hopeful, key=lambda cell: cell.tally.work, default=None)
+
+def _followed(forecast: Forecast, cells: Sequence[MeasuredCell]) -> MeasuredCell | None:
+    """The encoding whose other training lengths are tried: the one that works best, or could."""
+
+    def is_expected(cell: MeasuredCell, answer: Answer) -> bool:
+        return forecast.expected(cell.encoding) is answer
+
+    finished = [cell for cell in cells if cell.is_whole]
+    working = [cell for cell in finished if cell.tally.works]
+    if working:
+        return max(working, key=lambda cell: (is_expected(cell, Answer.YES), cell.tally.work))
+    # Longer training inputs are no remedy for runs that did not learn the shorter ones.
+    hopeful = [cell for cell in finished if cell.tally.is_learned and not is_expected(cell, Answer.NO)]
+    return max(hopeful, key=lambda cell: cell.tally.work, default=None)

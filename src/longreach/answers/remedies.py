@@ -7,39 +7,28 @@ program exists, it is a form of the task whose steps depend on few tokens, near 
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from pkgutil import resolve_name
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
-from longreach.answers.judge import Finding, MeasuredCell
 from longreach.answers.step_sparsity import seems_local
-from longreach.answers.sweep import Threshold
-from longreach.config.encodings import side_title
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
-from longreach.runs.cells import ByAccuracy, Tally, cells
-from longreach.runs.index import read_index
 from longreach.tasks.changes import ReversedAnswer, changed_task
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import SequenceTask
-from longreach.tasks.lengths import LengthRange, read_name
 from longreach.tasks.names import FamilyName
 from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, local_steps
 from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted
-
-# A change that may make a task work on longer inputs, and what speaks for it.
-
+from longreach.wording import counted, listed
 
 Ground: TypeAlias = Literal["program", "local steps", "open"]
 """What speaks for a remedy: a program that theory expects to be learned, steps that depend on few and near
@@ -56,13 +45,11 @@ class Remedy:
     """
 
     change: str
-    """In words."""
     basis: str
     """Why it may help, in one sentence."""
     plain: str = ""
     """The same in words that need no paper, where `basis` has others."""
     measured: str | None = None
-    """What runs say of it."""
     task: str = ""
     """The name of the changed task, or of the original."""
     encoding: str = ""
@@ -82,7 +69,6 @@ class Remedy:
 
     @property
     def name(self) -> str:
-        """The task and its encoding."""
         return f"{TaskName(self.task).short} with {self.label}"
 
     @property
@@ -104,18 +90,8 @@ class Remedy:
 
     def document(self) -> dict[str, Any]:
         """As `longreach advise --json` has it."""
-        return {
-            "change": self.change,
-            "task": self.task,
-            "encoding": self.encoding,
-            "predict_ids": self.predict_ids,
-            "ground": self.ground,
-            "basis": self.basis,
-            "command": self.command,
-        }
-
-
-# A forecast → the changes that theory says would turn it around, the surest first.
+        names = ("change", "task", "encoding", "predict_ids", "ground", "basis", "command")
+        return {name: getattr(self, name) for name in names}
 
 
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
@@ -126,6 +102,14 @@ SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1
 COUPLED_POSITIONS = "give related symbols the same position id (coupled)"
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
+
+REMEDIES: Final = {
+    "another encoding": "longreach.answers.remedies:other_encodings",
+    "local steps": "longreach.answers.remedies:forms_with_local_steps",
+    "hints": "longreach.answers.remedies:forms_with_hints",
+    "tries": "longreach.answers.remedies:tries",
+}
+"""Functions from a forecast and the remedies of the rows above to further remedies, the surest first."""
 
 
 def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
@@ -139,10 +123,11 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
     >>> remedies(forecast("sort"))
     ()
     """
-    nope, ape = forecast.sides["nope"].trained, forecast.sides["ape"].trained
-    if nope is Answer.YES:
-        return ()
-    return _encodings(forecast) if ape is Answer.YES else _forms(forecast)
+    found: list[Remedy] = []
+    if forecast.sides["nope"].trained is not Answer.YES:
+        for place in REMEDIES.values():
+            found += resolve_name(place)(forecast, tuple(found))
+    return tuple(found)
 
 
 # Another encoding
@@ -154,7 +139,10 @@ NO_INTEGER_PERIOD = (
 )
 
 
-def _encodings(forecast: Forecast) -> tuple[Remedy, ...]:
+def other_encodings(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """Learned positions, and others that give what the program looks at."""
+    if forecast.sides["ape"].trained is not Answer.YES:
+        return []
     window, modulus = forecast.sides["ape"].trained_needs
     needs = program_needs(window, modulus)
     learned = Remedy(
@@ -168,13 +156,12 @@ def _encodings(forecast: Forecast) -> tuple[Remedy, ...]:
         change = f"positions with an integer period of {modulus}"
         basis = f"should work in theory, not tested: {NO_INTEGER_PERIOD}"
         other = replace(learned, change=change, basis=basis, encoding="")
-        return replace(learned, basis=f"{needs}; {NO_INTEGER_PERIOD}", plain=needs), other
+        return [replace(learned, basis=f"{needs}; {NO_INTEGER_PERIOD}", plain=needs), other]
     if window is not None and modulus == 1:
         change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
-        return learned, replace(
-            learned, change=change, basis=f"{needs}; should work in theory", encoding="alibi"
-        )
-    return (learned,)
+        basis = f"{needs}; should work in theory"
+        return [learned, replace(learned, change=change, basis=basis, encoding="alibi")]
+    return [learned]
 
 
 def program_needs(window: int | None, modulus: int | None) -> str:
@@ -185,16 +172,27 @@ def program_needs(window: int | None, modulus: int | None) -> str:
     """
     needs = [] if not window else [f"the last {window + 1} symbols"]
     needs += [] if modulus in (None, 1) else [f"the position modulo {modulus}"]
-    return f"a program needs {' and '.join(needs)}" if needs else "a program with positions exists"
+    return f"a program needs {listed(needs)}" if needs else "a program with positions exists"
 
 
 # Another form of the task
 
 
-def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
-    """Forms with local steps and coupled ids, the fewest changes first; then the same with hints."""
-    forms = _local_forms(forecast)
-    found = [
+def forms_with_local_steps(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """Forms of a task without a program, the fewest changes first; those first that are local everywhere."""
+    if forecast.sides["ape"].trained is Answer.YES:
+        return []
+    read, forms = TaskName(forecast.stored), list[tuple[str, LocalSteps]]()
+    missing = [change for change in CHANGES if change not in (*read.changes, "index-hints")]
+    for count in range(len(missing) + 1):
+        for changes in combinations(missing, count):
+            task = _form(forecast.task, changes)
+            steps = None if task is None or not has_coupled_ids(task) else local_steps(task)
+            if task is not None and steps is not None:
+                forms.append((_name_of(task, read.changed(*changes)), steps))
+        if any(steps.everywhere for _, steps in forms):
+            break  # more changes are not needed
+    return [
         Remedy(
             task=name,
             encoding="coupled-local" if steps.everywhere else "coupled",
@@ -203,41 +201,39 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
             plain=f"each step then depends on {counted(steps.parents, 'token')} near by",
             ground="local steps",
         )
-        for name, steps in forms
+        for name, steps in sorted(forms, key=lambda form: not form[1].everywhere)
     ]
-    for name, steps in forms:
-        hinted = TaskName(name).changed("index-hints")
-        if hinted != name and _has_form(forecast.task, forecast.stored, hinted):
-            found.append(
-                Remedy(
-                    task=hinted,
-                    encoding="ape",
-                    change=_change_words(hinted, forecast.stored),
-                    basis=f"{HINTED}; {steps.words.partition(' at coupled')[0]} ({HINTS_SOURCE})",
-                    plain=HINTED,
-                    ground="open",
-                )
-            )
-    return tuple(found or _tries(forecast))
 
 
-def _tries(forecast: Forecast) -> list[Remedy]:
-    """Where no form has local steps: those that may need less than the original, and its ids alone."""
-    read, found = TaskName(forecast.stored), list[Remedy]()
-    for changes in (("scratchpad",), ("reversed",), ()):
-        task = _form(forecast.task, changes)
-        name = read.changed(*changes)
-        if task is None or (changes and name == forecast.stored) or not _may_help(task, changes):
+def forms_with_hints(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """The forms with local steps, with hints in place of coupled ids."""
+    hinted, own = list[Remedy](), TaskName(forecast.stored).changes
+    for each in found:
+        name = TaskName(each.task).changed("index-hints")
+        missing = [change for change in TaskName(name).changes if change not in own]
+        if each.ground != "local steps" or name == each.task or _form(forecast.task, tuple(missing)) is None:
             continue
-        name = _name_of(task, name)
-        words = [_FORM_CHANGES[change] for change in changes]
+        change = _change_words(name, forecast.stored)
+        basis = f"{HINTED}; {each.basis.partition(' at coupled')[0]} ({HINTS_SOURCE})"
+        hinted.append(Remedy(task=name, encoding="ape", change=change, basis=basis, plain=HINTED))
+    return hinted
+
+
+def tries(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """Where nothing is surer: forms that may need less than the original, and its ids alone."""
+    read, tried = TaskName(forecast.stored), list[Remedy]()
+    for changes in () if found else (("scratchpad",), ("reversed",), ()):
+        task, name = _form(forecast.task, changes), read.changed(*changes)
+        if task is None or (changes and name == forecast.stored):
+            continue
+        if "reversed" in changes and not (isinstance(task, ReversedAnswer) and task.is_number):
+            continue  # the other order helps numbers, whose carries go from the least bit up
+        name, words = _name_of(task, name), [_FORM_CHANGES[change] for change in changes]
         if has_coupled_ids(task):
-            found.append(_coupled_try(name, task, words))
+            tried.append(_coupled_try(name, task, words))
         elif changes:
-            found.append(
-                Remedy(task=name, encoding="ape", change=_and(words), basis=_not_local(task), ground="open")
-            )
-    return found
+            tried.append(Remedy(task=name, encoding="ape", change=listed(words), basis=_not_local(task)))
+    return tried
 
 
 def _coupled_try(name: str, task: Task, words: list[str]) -> Remedy:
@@ -247,9 +243,8 @@ def _coupled_try(name: str, task: Task, words: list[str]) -> Remedy:
     return Remedy(
         task=name,
         encoding="coupled-local" if near else "coupled",
-        change=_and([*words, COUPLED_POSITIONS]),
+        change=listed([*words, COUPLED_POSITIONS]),
         basis=f"{PREDICTED}; {basis}" if told else basis,
-        ground="open",
         predict_ids=told,
     )
 
@@ -257,26 +252,6 @@ def _coupled_try(name: str, task: Task, words: list[str]) -> Remedy:
 def _not_local(task: Task) -> str:
     far = far_steps(task)
     return NOT_LOCAL if far is None else f"{far}, so this is a try"
-
-
-def _may_help(task: Task, changes: tuple[str, ...]) -> bool:
-    """The other order helps numbers, whose carries go from the least bit up."""
-    return "reversed" not in changes or (isinstance(task, ReversedAnswer) and task.is_number)
-
-
-def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:
-    """Names of forms whose steps are local, those first that are so everywhere, with what is said of them."""
-    read, found = TaskName(forecast.stored), list[tuple[str, LocalSteps]]()
-    missing = [change for change in CHANGES if change not in (*read.changes, "index-hints")]
-    for count in range(len(missing) + 1):
-        for changes in combinations(missing, count):
-            task = _form(forecast.task, changes)
-            known = None if task is None or not has_coupled_ids(task) else local_steps(task)
-            if task is not None and known is not None:
-                found.append((_name_of(task, read.changed(*changes)), known))
-        if any(steps.everywhere for _, steps in found):
-            break  # more changes are not needed
-    return sorted(found, key=lambda form: not form[1].everywhere)
 
 
 def _name_of(task: Task, name: str) -> str:
@@ -289,11 +264,6 @@ def _form(task: Task, changes: tuple[str, ...]) -> Task | None:
         return changed_task(task, changes)
     except InputError:
         return None
-
-
-def _has_form(task: Task, stored: str, wanted: str) -> bool:
-    missing = [each for each in TaskName(wanted).changes if each not in TaskName(stored).changes]
-    return _form(task, tuple(missing)) is not None
 
 
 def has_coupled_ids(task: Task) -> bool:
@@ -322,230 +292,4 @@ def _change_words(name: str, original: str) -> str:
     if FamilyName.is_one(name) and name != original:
         new = ["scratchpad", *new]
     words = [_FORM_CHANGES[change] for change in new]
-    return _and(words if "index-hints" in new else [*words, COUPLED_POSITIONS])
-
-
-def _and(words: list[str]) -> str:
-    return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-# What was measured of a remedy: by `longreach study advice`, which comes with the package, and in the results
-
-
-ALIKE = 0.005
-"""Accuracies that are shown as one."""
-KEPT = Path(__file__).with_name("study_runs.json")
-"""Written by `python tools/advice_study_runs.py` from the study's own document."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyRuns:
-    """The runs of one task under one encoding, at the longest length that was tested."""
-
-    task: str
-    encoding: str
-    train_to: int
-    length: int
-    accuracy: tuple[float, ...]
-    """Of each run the share of whole inputs that are right."""
-
-    @property
-    def words(self) -> str:
-        """One clause.
-
-        >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
-        'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
-        """
-        runs = counted(len(self.accuracy), "run")
-        share = shares_words((min(self.accuracy), max(self.accuracy)))
-        lengths = f"at length {self.length}, trained to {self.train_to}"
-        return f"longreach study advice: right on {share} {lengths} ({runs})"
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it, beside the remedy's task and encoding."""
-        return {"train_to": self.train_to, "length": self.length, "accuracy": list(self.accuracy)}
-
-
-def shares_words(span: tuple[float, float] | None) -> str:
-    """One accuracy where all runs do the same, else the worst and the best.
-
-    >>> shares_words((0.5, 0.5)), shares_words((0.0, 0.987)), shares_words(None)
-    ('50.0 %', '0.0–98.7 %', '')
-    """
-    if span is None:
-        return ""
-    low, high = span
-    if high - low <= ALIKE:
-        return f"{100 * (low + high) / 2:.1f} %"
-    return f"{100 * low:.1f}–{100 * high:.1f} %"
-
-
-def study_runs(task: str, encoding: str) -> StudyRuns | None:
-    """What the study has of a task, by its stored name; None: it was not tried.
-
-    >>> study_runs("sort", "nope") is None
-    True
-    """
-    return _kept().get((task, encoding))
-
-
-def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
-    """What is kept of the study's JSON document: the last length of each curve."""
-    found = []
-    for curve in document["curves"]:
-        last = curve["points"][-1]["length"]
-        found.append(
-            StudyRuns(
-                task=curve["task"],
-                encoding=CellLabel.of(curve["config"]).name,
-                train_to=curve["train_lengths"][1],
-                length=last,
-                accuracy=tuple(round(run["accuracy"][str(last)], 4) for run in curve["runs"]),
-            )
-        )
-    return found
-
-
-def kept_text(runs: list[StudyRuns]) -> str:
-    """The file, a line for each."""
-    lines = ",\n".join(json.dumps(asdict(each), ensure_ascii=False) for each in runs)
-    return f"[\n{lines}\n]\n"
-
-
-@cache
-def _kept() -> dict[tuple[str, str], StudyRuns]:
-    rows = json.loads(KEPT.read_text(encoding="utf-8"))
-    found = [StudyRuns(**{**row, "accuracy": tuple(row["accuracy"])}) for row in rows]
-    return {(each.task, each.encoding): each for each in found}
-
-
-def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
-    """How many runs of a remedy work on their longest inputs, of the setting that works best; None: none.
-
-    >>> from longreach.answers.remedies import remedies
-    >>> from longreach.answers.forecast import forecast
-    >>> known_runs(remedies(forecast("parity"))[0], None, 0.0) is None
-    True
-    """
-    if runs is None or not runs.is_dir():
-        return None
-    with read_index(runs) as index:
-        found = cells(index.rows(task=remedy.task, encoding=remedy.label, status="done"))
-    best: tuple[Tally, LengthRange] | None = None
-    for cell in found:
-        longest = read_name(cell.ranges[-1]) if cell.ranges else None
-        if longest is None:
-            continue
-        tally = cell.count(ByAccuracy(chance), longest)
-        if tally.runs and (best is None or _share(tally) > _share(best[0])):
-            best = tally, longest
-    return None if best is None else f"{best[0].words} at {best[1].words}"
-
-
-def _share(tally: Tally) -> tuple[float, int]:
-    return tally.work / tally.runs, tally.runs
-
-
-# What theory and runs suggest together
-
-
-TRY_MINUTES = 5.0
-"""That `longreach advise` takes unless told otherwise."""
-
-
-def suggestions(
-    forecast: Forecast,
-    cells: Sequence[MeasuredCell],
-    threshold: Threshold | None,
-    findings: Mapping[str, Finding],
-    asked: Sequence[str],
-    *,
-    more_steps: Remedy | None = None,
-    runs: Path | None = None,
-) -> tuple[Remedy, ...]:
-    """What would help, the surest first; nothing where everything works already or nothing is known.
-
-    >>> from longreach.answers.forecast import forecast
-    >>> [each.change for each in suggestions(forecast("aa"), (), None, {}, ("nope", "ape"))][0]
-    'learned positions (APE) instead of none'
-
-    Where no encoding helps, it is the surest of the changes that `longreach advise` tries; `runs` has what
-    was measured of it.
-    """
-    return (
-        *_of_theory(forecast, cells, runs),
-        *_longer(threshold),
-        *_seeds(forecast, cells),
-        *_reasons(findings, asked, more_steps),
-        *(() if more_steps is None else (more_steps,)),
-    )
-
-
-def _of_theory(forecast: Forecast, cells: Sequence[MeasuredCell], runs: Path | None) -> tuple[Remedy, ...]:
-    """The encodings that help, with their runs; else the form of the task that was measured, or is surest."""
-    found = remedies(forecast)
-    if not found:
-        return ()
-    if forecast.expected("ape") is Answer.YES:
-        tried = "; ".join(
-            f"{side_title(cell.encoding)}: {cell.words}"
-            for cell in cells
-            if cell.tally.runs and forecast.expected(cell.encoding) is not None
-        )
-        learned, *others = found
-        return replace(learned, basis=learned.plain or learned.basis, measured=tried or None), *others
-    # Changed forms ask for many tokens, which nobody guesses.
-    chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in found]
-    known = [(each, known_runs(each, runs, chance)) for each, chance in zip(found, chances, strict=True)]
-    best, measured = next((pair for pair in known if pair[1] is not None), known[0])
-    said = best.plain or best.basis
-    if measured is not None:
-        return (replace(best, basis=said, measured=f"measured: {measured}"),)
-    kept = study_runs(best.task, best.label)
-    said = said if kept is None else f"{said}; {kept.words}"
-    if not TaskName(forecast.name).is_session:
-        said += f"; longreach ask {shlex.quote(forecast.name)} --try tries it in {TRY_MINUTES:g} minutes"
-    return (replace(best, basis=said),)
-
-
-def _longer(threshold: Threshold | None) -> list[Remedy]:
-    if threshold is None or threshold.start is None or threshold.is_open_below:
-        return []  # every length that was tried works, or none
-    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.words}"
-    return [
-        Remedy(
-            change=f"training to {threshold.start} or more",
-            basis=f"measured on {tested}",
-            measured=threshold.counts,
-        )
-    ]
-
-
-def _seeds(forecast: Forecast, cells: Sequence[MeasuredCell]) -> list[Remedy]:
-    """Some runs work and others do not: choosing among seeds is a remedy that needs no theory."""
-    return [
-        Remedy(
-            change=f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs",
-            basis="runs with different seeds behave differently",
-            measured=cell.words,
-        )
-        for cell in cells
-        if cell.tally.is_mixed and forecast.expected(cell.encoding) is not None
-    ]
-
-
-def _reasons(
-    findings: Mapping[str, Finding], asked: Sequence[str], more_steps: Remedy | None
-) -> list[Remedy]:
-    """What the runs that did not do what was expected of them suggest."""
-    found: list[Remedy] = []
-    for encoding in asked:
-        finding = findings.get(encoding)
-        if finding is None or finding.state not in ("contradicts", "not learned"):
-            continue
-        if finding.state == "not learned" and more_steps is not None:
-            continue  # it says the same, and how
-        for reason in finding.reasons[:1]:
-            why, _, change = reason.partition(": ")
-            found.append(Remedy(change=f"{side_title(encoding)}: {change or why}", basis=why))
-    return found
+    return listed(words if "index-hints" in new else [*words, COUPLED_POSITIONS])

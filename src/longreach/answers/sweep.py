@@ -1,7 +1,7 @@
 """A sweep over training lengths: which to try next, and from which on runs work.
 
-Nothing here trains: what is known goes in, what to find out comes out. So a sweep that was ended goes on
-where it was, because it asks the same questions again and finds the first answers there.
+A rule maps what is known to what to find out. So a sweep that was stopped resumes: it asks the same questions
+again and finds the first answers there.
 
 A length *works* when at least half of its seeds do. Seeds are trained only until that is decided, and no more
 lengths are tried upwards once no run is good on its own training lengths.
@@ -10,7 +10,7 @@ lengths are tried upwards once no run is good on its own training lengths.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -29,9 +29,7 @@ class Strategy(Protocol):
     """What decides which training lengths are measured."""
 
     @property
-    def words(self) -> str:
-        """Which lengths, in a few words."""
-        ...
+    def words(self) -> str: ...
 
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
         """The lengths to measure next, given which lengths work; none at the end."""
@@ -62,7 +60,6 @@ class Doubling:
 
     @property
     def words(self) -> str:
-        """Where it searches."""
         return f"doubling from {self._first}, then bisecting, between {self.least} and {self.most}"
 
     @property
@@ -70,7 +67,6 @@ class Doubling:
         return min(max(self.first, self.least), self.most)
 
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
-        """One length at a time."""
         found = self._next(known, hopeless)
         return () if found is None else (found,)
 
@@ -103,11 +99,9 @@ class Grid:
 
     @property
     def words(self) -> str:
-        """The lengths."""
         return ", ".join(map(str, self.lengths))
 
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
-        """All that are not known."""
         return tuple(length for length in self.lengths if length not in known)
 
 
@@ -147,80 +141,57 @@ def more_seeds(work: int, fail: int, seeds: int) -> int:
     return min(-(-seeds // 2) - work, seeds // 2 + 1 - fail)
 
 
-# A sweep over training lengths: members are trained as a rule asks for them, and counted length by length.
+# Runs are trained as a rule asks for them, and counted length by length
 
 
 Stop: TypeAlias = Literal["time", "interrupted", "failed", "not learned"]
 """Why a sweep ended before its rule did: with "not learned" no more would have helped."""
-MemberOf: TypeAlias = Callable[[int, int], RunConfig]
-"""The member of a training length and a seed."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Sweep:
-    """What was measured."""
+    """Measures the lengths that a rule asks for."""
 
-    cells: tuple[MeasuredCell, ...]
-    """A training length each, in the order in which they were tried."""
+    rule: Strategy
+    member_of: Callable[[int, int], RunConfig]
+    """The run of a training length and a seed."""
+    training: TimedTraining
+    seeds: int
+    criterion: Criterion
+    every_seed: bool = False
+    """Whether all seeds are trained at every length, also those that decide nothing."""
+    only_what_fits: bool = False
+    """Whether nothing is begun that would not end in time."""
+    asked: dict[int, list[RunConfig]] = field(default_factory=dict)
     stopped: Stop | None = None
-    waiting: tuple[RunConfig, ...] = ()
-    """What was asked for next and is not done."""
 
+    @property
+    def cells(self) -> tuple[MeasuredCell, ...]:
+        """A training length each, in the order in which they were tried."""
+        return tuple(map(self._cell, self.asked))
 
-def sweep(
-    rule: Strategy,
-    member_of: MemberOf,
-    training: TimedTraining,
-    *,
-    seeds: int,
-    criterion: Criterion,
-    known: Mapping[int, bool] | None = None,
-    every_seed: bool = False,
-    only_what_fits: bool = False,
-) -> Sweep:
-    """Measure the lengths that the rule asks for, given those that are known already.
+    @property
+    def waiting(self) -> tuple[RunConfig, ...]:
+        """The runs that were asked for and are not done."""
+        members = [member for asked in self.asked.values() for member in asked]
+        return tuple(member for member in members if self.training.done(member) is None)
 
-    With `every_seed` all seeds are trained at every length; with `only_what_fits` nothing is begun that would
-    not end in time.
-    """
-    return _Sweeping(rule, member_of, training, seeds, criterion, every_seed, only_what_fits).go(known or {})
-
-
-class _Sweeping:
-    def __init__(
-        self,
-        rule: Strategy,
-        member_of: MemberOf,
-        training: TimedTraining,
-        seeds: int,
-        criterion: Criterion,
-        every_seed: bool,
-        only_what_fits: bool,
-    ) -> None:
-        self.rule, self.member_of, self.training = rule, member_of, training
-        self.seeds, self.criterion = seeds, criterion
-        self.every_seed, self.only_what_fits = every_seed, only_what_fits
-        self.asked: dict[int, list[RunConfig]] = {}
-
-    def go(self, known: Mapping[int, bool]) -> Sweep:
-        known, hopeless = dict(known), set[int]()
-        stopped: Stop | None = None
-        while stopped is None and (lengths := self.rule.next_lengths(known, hopeless)):
-            stopped = self._measure(lengths)
+    def run(self, known: Mapping[int, bool] | None = None) -> Sweep:
+        """Measure, given the lengths that are known already."""
+        known, hopeless = dict(known or {}), set[int]()
+        while self.stopped is None and (lengths := self.rule.next_lengths(known, hopeless)):
+            self.stopped = self._measure(lengths)
             for length in lengths:
                 cell = self._cell(length)
                 answer = decided(cell.tally.work, cell.tally.runs - cell.tally.work, self.seeds)
                 if answer is not None:
                     known[length] = answer
-                    hopeless |= {length} if self._is_hopeless(length) else set()
-        if stopped is None and known and not known[max(known)] and max(known) in hopeless:
-            stopped = "not learned"
-        members = [member for asked in self.asked.values() for member in asked]
-        return Sweep(
-            cells=tuple(self._cell(length) for length in self.asked),
-            stopped=stopped,
-            waiting=tuple(member for member in members if self.training.done(member) is None),
-        )
+                    # Whether no run is good on the lengths that it was trained on.
+                    fits = cell.cell.count(self.criterion, cell.config.train_lengths).work
+                    hopeless |= {length} if cell.cell.finished and not fits else set()
+        if self.stopped is None and known and not known[max(known)] and max(known) in hopeless:
+            self.stopped = "not learned"
+        return self
 
     def _measure(self, lengths: Sequence[int]) -> Stop | None:
         """Rounds of as many seeds as may decide each length, until all are decided."""
@@ -255,15 +226,10 @@ class _Sweeping:
         return "failed" if any(member.key in training.failed for member in members) else "time"
 
     def _cell(self, length: int) -> MeasuredCell:
-        members = self.asked.get(length) or [self.member_of(length, 0)]
-        results = [found for each in self.asked.get(length, ()) if (found := self.training.done(each))]
+        members, results = self.asked.get(length), self.training.results
+        if not members:
+            members, results = [self.member_of(length, 0)], {}
         return MeasuredCell.of(members, results, self.criterion)[0]
-
-    def _is_hopeless(self, length: int) -> bool:
-        """Whether no run is good on the lengths that it was trained on."""
-        found = self._cell(length)
-        counted = found.cell.count(self.criterion, found.config.train_lengths)
-        return bool(found.cell.finished) and not counted.work
 
 
 # From which training length on runs work, as far as it was measured.
@@ -280,16 +246,7 @@ class Threshold:
     """The shortest length that a task can be trained to, where that is known."""
 
     @classmethod
-    def of(cls, first: Sequence[MeasuredCell], others: Sequence[MeasuredCell]) -> Threshold | None:
-        """From the first training length and the others; None where no other was measured."""
-        measured = [cell for cell in others if cell.tally.runs]
-        if not measured:
-            return None
-        own = [cell for cell in first if cell.encoding == measured[0].encoding]
-        return cls.of_cells([*own, *measured])
-
-    @classmethod
-    def of_cells(cls, cells: Sequence[MeasuredCell], least: int | None = None) -> Threshold | None:
+    def of(cls, cells: Sequence[MeasuredCell], least: int | None = None) -> Threshold | None:
         """From cells of one encoding, in any order; None where no run has finished."""
         measured = sorted((cell for cell in cells if cell.tally.runs), key=lambda cell: cell.train_to)
         if not measured:

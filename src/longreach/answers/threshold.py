@@ -2,9 +2,6 @@
 
 The *target* is "3N" or a length L. The inputs that a model trained to N is tested on are those with lengths
 in (2N, 3N], or in (2L/3, L]: the same lengths, where L is 3N.
-
-Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; marks say the
-same once more.
 """
 
 from __future__ import annotations
@@ -20,17 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.answers.bounds import LossTheory
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import MeasuredCell
 from longreach.answers.question import check_minutes
-from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Threshold, start_of, sweep
-from longreach.answers.threshold_theory import TheoryOfLengths, length_theory
+from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Sweep, Threshold
+from longreach.answers.threshold_theory import LossTheory, TheoryOfLengths, length_theory
 from longreach.config.encodings import side_title
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Argument, Field, InputError
-from longreach.figures import BLUE, GREEN, PALE, RED, accuracy_axis, check_format, figure_bytes
 from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
 from longreach.runs.resolve import resolve
 from longreach.runs.timed import TimedTraining
@@ -40,16 +35,11 @@ from longreach.tasks.lengths import LengthRange
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, has_numbers
 from longreach.tasks.numbers import RegressionTask, load_regression
 from longreach.tasks.task import IntArray, Task
-from longreach.theory.names import TaskName
 from longreach.training.result import Result
 from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-# From which training length: what is asked, checked, and the members that answer it.
-
 
 Target: TypeAlias = int | Literal["3N"]
 
@@ -250,7 +240,7 @@ class ThresholdQuestion:
         return f"threshold-{name}-{self.encoding}-{self.target}"
 
 
-# A task in, the training length from which on runs work out, with every run and what theory says.
+# The answer
 
 
 MINUTES = 10.0
@@ -274,8 +264,8 @@ class ThresholdAnswer:
     question: ThresholdQuestion
     forecast: Forecast | None
     """None where answers are numbers."""
-    cells: tuple[MeasuredCell, ...]
-    """With finished runs, by training length."""
+    curve: Threshold | None
+    """What the runs say together; None without any."""
     stopped: Stop | None
     failed: tuple[Result, ...]
     waiting: tuple[RunConfig, ...]
@@ -283,13 +273,12 @@ class ThresholdAnswer:
     minutes: float | None
     """That it was given; None: as long as it takes."""
     seconds: float
-    norm: float | None = None
-    """The largest L of runs at the threshold, where answers are numbers and models have one layer."""
+    results: Mapping[str, Result]
 
-    @cached_property
-    def curve(self) -> Threshold | None:
-        """What the runs say together; None without any."""
-        return Threshold.of_cells(self.cells, least=self.question.shortest)
+    @property
+    def cells(self) -> tuple[MeasuredCell, ...]:
+        """With finished runs, by training length."""
+        return () if self.curve is None else self.curve.cells
 
     @property
     def threshold(self) -> int | None:
@@ -300,12 +289,18 @@ class ThresholdAnswer:
     def theory(self) -> TheoryOfLengths:
         """What is known, for bounds of trained models with what was read off them."""
         if self.forecast is None:
-            return LossTheory.of(self.question.task, self.criterion.level, self.norm)
+            return LossTheory.of(self.question.task, self.criterion.level, self._norm)
         return length_theory(self.forecast, self.question.encoding)
 
     @property
+    def _norm(self) -> float | None:
+        """The largest L of runs at the threshold, where answers are numbers and models have one layer."""
+        keys = [key for cell in self.cells if cell.train_to == self.threshold for key in cell.keys]
+        finals = [self.results[key].final for key in keys]
+        return max((each.other["L"] for each in finals if each and "L" in each.other), default=None)
+
+    @property
     def criterion(self) -> Criterion:
-        """When a run works."""
         return self.question.criterion
 
     @property
@@ -313,9 +308,7 @@ class ThresholdAnswer:
         """The task and the encoding."""
         if self.forecast is None:
             return self.question.task
-        name = TaskName(self.forecast.name)
-        task = self.forecast.task.name if name.is_session else TaskName(name.short).expression
-        return f"{task} {side_title(self.question.encoding)}"
+        return f"{self.forecast.title} {side_title(self.question.encoding)}"
 
     @property
     def tested_words(self) -> str:
@@ -338,19 +331,14 @@ class ThresholdAnswer:
     @property
     def words(self) -> str:
         """The answer in a line."""
-        if self.curve is None:
-            return "not known: no run has finished"
-        return self.curve.words
+        return "not known: no run has finished" if self.curve is None else self.curve.words
 
     @property
     def sentence(self) -> str:
         """The same, with its verb."""
-        if self.curve is None:
-            return self.words
-        longest = self.cells[-1].train_to
-        return (
-            f"works {self.words}" if self.threshold else f"does not work from any length up to {longest} on"
-        )
+        if self.curve is None or self.threshold:
+            return self.words if self.curve is None else f"works {self.words}"
+        return f"does not work from any length up to {self.cells[-1].train_to} on"
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -382,6 +370,7 @@ class ThresholdAnswer:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Accuracy by training length, every run a mark, with the answer and the bounds of theory."""
+        from longreach.answers.threshold_figure import plot_threshold
 
         return plot_threshold(self, ax)
 
@@ -473,23 +462,24 @@ def threshold(
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
     if minutes != 0:
         training.progress.say(_plan(question, minutes))
-    found = sweep(
-        question.rule, question.member, training,
-        seeds=seeds, criterion=question.criterion, every_seed=every_seed,
-    )  # fmt: skip
-    measured = [cell for cell in found.cells if cell.tally.runs]
-    start = start_of({cell.train_to: bool(cell.tally.works) for cell in measured})
-    reached = [cell for cell in measured if cell.train_to == start]
+    found = Sweep(
+        rule=question.rule,
+        member_of=question.member,
+        training=training,
+        seeds=seeds,
+        criterion=question.criterion,
+        every_seed=every_seed,
+    ).run()
     return ThresholdAnswer(
         question=question,
         forecast=known,
-        cells=tuple(sorted(measured, key=lambda cell: cell.train_to)),
+        curve=Threshold.of(found.cells, least=question.shortest),
         stopped=found.stopped,
         failed=tuple(training.failed.values()),
         waiting=found.waiting,
         minutes=minutes,
         seconds=time.monotonic() - started,
-        norm=_norm(training, reached),
+        results=training.results,
     )
 
 
@@ -501,100 +491,3 @@ def _name(task: str | Task, alphabet: Sequence[str] | None) -> tuple[str, tuple[
         except InputError as error:
             raise error.at(Argument("task")) from None
     return name_of_task(task, alphabet)
-
-
-def _norm(training: TimedTraining, cells: Sequence[MeasuredCell]) -> float | None:
-    finals = [training.results[key].final for cell in cells for key in cell.keys]
-    return max((each.other["L"] for each in finals if each and "L" in each.other), default=None)
-
-
-# Accuracy or loss on long inputs by training length: every run a mark, answer and bounds as lines.
-
-
-FARTHEST = 8
-"""Times the longest training length: bounds beyond that stand in the legend alone."""
-APART = 1.08
-"""The least ratio of two numbers on the axis."""
-SIZE = (6.4, 3.8)  # inches
-
-
-def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
-    """The curve; the axes may be given."""
-    if not found.cells:
-        raise InputError("there is nothing to plot: no run has finished")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=SIZE, layout="constrained")
-    _marks(ax, found)
-    criterion = found.criterion
-    if found.threshold is not None:
-        ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
-    lengths = [cell.train_to for cell in found.cells]
-    shown: list[float] = [*lengths]
-    for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):
-        label = f"bound {words.partition(':')[0]}"
-        value = bound.value.number()
-        inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to
-        at = [value] if value is not None and inside else []
-        ax.plot(at, at, color="black", linewidth=1.0, linestyle=":", label=label)
-        for place in at:
-            ax.axvline(place, color="black", linewidth=1.0, linestyle=":", zorder=1)
-        shown += at
-    ax.set_xscale("log", base=2)
-    ax.set_xlim(min(shown) / 1.2, max(shown) * 1.2)
-    ticks = _ticks(lengths, found.threshold)
-    ax.set_xticks(ticks, [str(length) for length in ticks], fontsize=8)
-    ax.minorticks_off()
-    if isinstance(criterion, ByAccuracy):
-        accuracy_axis(ax, chance=criterion.chance, level=criterion.level)
-        ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
-    else:
-        ax.axhline(criterion.level, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-        ax.set_yscale("log")
-        ax.set_ylabel(f"squared error on {found.tested_words}", fontsize=8)
-    ax.set_xlabel("longest training input")
-    ax.set_title(found.title, fontsize=10)
-    ax.legend(fontsize=7, frameon=False, loc="best")
-    return ax
-
-
-def _ticks(lengths: Sequence[int], first: int | None) -> list[int]:
-    """The lengths whose numbers have room beside each other, the answer among them.
-
-    >>> _ticks([5, 10, 16, 17, 18, 20, 40], 17)
-    [5, 10, 17, 20, 40]
-    """
-    kept: list[int] = [] if first is None else [first]
-    for length in lengths:
-        if all(max(length, other) >= APART * min(length, other) for other in kept):
-            kept.append(length)
-    return sorted(kept)
-
-
-def _marks(ax: Axes, found: ThresholdAnswer) -> None:
-    """Each run on its own, a little apart where several stand at one length."""
-    labelled = set[bool]()
-    for cell in found.cells:
-        middle = (len(cell.values) - 1) / 2
-        for place, value in enumerate(cell.values):
-            good = found.criterion.works(value)
-            style: dict[str, Any] = {"color": GREEN, "marker": "o"} if good else {"color": RED, "marker": "X"}
-            label = None if good in labelled else "a run that works" if good else "a run that does not"
-            labelled.add(good)
-            at = cell.train_to * 1.02 ** (place - middle)
-            ax.plot([at], [value], linestyle="", markersize=5, label=label, zorder=3, **style)
-
-
-def figure_content(found: ThresholdAnswer, suffix: str) -> bytes:
-    """The figure as a file of the format of a name's ending; the same numbers give the same file."""
-    check_format(Path(f"threshold{suffix}"), Field("out"))
-    return figure_bytes(lambda: _figure(found), suffix, salt="threshold")
-
-
-def _figure(found: ThresholdAnswer) -> Figure:
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=SIZE, layout="constrained")
-    plot_threshold(found, drawn.subplots())
-    return drawn

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
-from longreach.answers.bounds import LossBound
-from longreach.answers.forecast import Forecast
+from longreach.answers.bounds import LossBound, bounds_of, ratio_of
+from longreach.answers.forecast import Forecast, side_words
 from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.bounds.definition import Bound
+from longreach.theory.bounds.definition import Bound, Size
 from longreach.theory.search.inference import Inference, infer
 from longreach.theory.search.space import Family
 from longreach.theory.search.targets import RegularTarget
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
-
-# The length from which the inference procedure is right, beside measured ones; within a small budget.
-
 
 MOST_LETTERS = 3
 MOST_MODULUS, MOST_DISTANCE = 4, 2
@@ -82,38 +78,11 @@ def family_for(encoding: str, modulus: int | None, window: int | None) -> Family
     return Family(modulus=modulus, distance=window) if fits else None
 
 
-# What theory says of a training length, beside what was measured: the verdict, and bounds if any.
+# The verdict, and bounds if any
 
 
 NO_BOUND = "no bound on the training length is known without a model"
 NOT_INFERRED = "the length of the inference procedure is computed for small regular languages only"
-
-
-class TheoryOfLengths(Protocol):
-    """What is known of a training length without its measurement."""
-
-    @property
-    def words(self) -> str:
-        """Whether runs are expected to work, and why."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is not known."""
-        ...
-
-    @property
-    def bounds(self) -> Sequence[Bound | LossBound]:
-        """On training lengths."""
-        ...
-
-    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
-        """The bounds beside what was measured, a line each."""
-        ...
-
-    def document(self, measured: int | None) -> dict[str, Any]:
-        """As `longreach threshold --json` has it."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +118,9 @@ class LengthTheory:
 
     def document(self, measured: int | None) -> dict[str, Any]:
         """As `longreach threshold --json` has it."""
-        bounds = [each.document() | {"bound_by_measured": ratio(each, measured)} for each in self.bounds]
+        bounds = [
+            each.document() | {"bound_by_measured": ratio_of(each.value, measured)} for each in self.bounds
+        ]
         return {
             "verdict": None if self.answer is None else self.answer.value,
             "words": self.words,
@@ -159,10 +130,9 @@ class LengthTheory:
         }
 
 
-def ratio(bound: Bound, measured: int | None) -> float | None:
-    """Bound / measured: how loose it is, or below 1 how far from what transformers need."""
-    value = bound.value.number()
-    return None if not measured or value is None else value / measured
+def _loose(bound: Size, measured: int | None, or_less: bool) -> str:
+    found = ratio_of(bound, measured)
+    return "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
 
 
 def bound_words(bound: Bound, measured: int | None, *, or_less: bool = False) -> str:
@@ -172,10 +142,9 @@ def bound_words(bound: Bound, measured: int | None, *, or_less: bool = False) ->
     >>> bound_words(length_theory(forecast("aa"), "ape").bounds[0], 8)[:41]
     '2 = 2n − 2, bound / measured = 0.25: two '
     """
-    found = ratio(bound, measured)
-    loose = "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
-    rough = ", up to constants" if bound.definition.up_to_constants else ""
-    return f"{bound.value} = {bound.definition.formula}{rough}{loose}: {bound.definition.says}"
+    about, loose = bound.definition, _loose(bound.value, measured, or_less)
+    rough = ", up to constants" if about.up_to_constants else ""
+    return f"{bound.value} = {about.formula}{rough}{loose}: {about.says}"
 
 
 def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
@@ -192,10 +161,65 @@ def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
         note = forecast.encodings.get(encoding)
         words = "not known" if note is None else f"not known: {note.statement}"
         return LengthTheory(answer=None, words=words, bounds=bounds)
-    words = f"{side.trained.expectation} ({side.basis}: {side.clause})"
-    if side.trained is Answer.UNDECIDED:
-        words = f"{side.trained.expectation}: {side.clause}"
+    said, why = side.trained.expectation, side_words(side)
+    words = f"{said}: {why}" if side.trained is Answer.UNDECIDED else f"{said} ({why})"
     task = forecast.task
     automaton = task.automaton if isinstance(task, RegularLanguage) else None
     family = family_for(encoding, side.proof.modulus, side.proof.window)
     return LengthTheory(answer=side.trained, words=words, bounds=bounds, automaton=automaton, family=family)
+
+
+# Where answers are numbers: a limit transformer computes the task
+
+
+WORDS = "expected to work from some length on: a limit transformer computes it (longreach bound {task})"
+CONSTANTS = "bounds are for ε = √loss with their unknown constants taken as 1"
+NO_NORM = "bounds of one layer need L of trained models that reach the loss"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossTheory:
+    """The bounds for a loss; those of one layer with L of the runs at the length that was found."""
+
+    task: str
+    bounds: tuple[LossBound, ...]
+
+    @classmethod
+    def of(cls, task: str, loss: float, norm: float | None) -> LossTheory:
+        """From L, the Lipschitz constant times norms; None where no run has one.
+
+        >>> found = LossTheory.of("in-context-kgram:S=2,k=2", 0.01, None)
+        >>> found.bounds_words(100, or_less=False)
+        ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
+        """
+        return cls(task=task, bounds=bounds_of(task, norm, loss))
+
+    @property
+    def words(self) -> str:
+        """What is expected."""
+        return WORDS.format(task=self.task)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known."""
+        return (CONSTANTS,) if self.bounds else (NO_NORM,)
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        said = [(each, _loose(each.value, measured, or_less)) for each in self.bounds]
+        return tuple(
+            f"{each.value} = {each.formula}, up to constants{loose}: {each.name}" for each, loose in said
+        )
+
+    def document(self, measured: int | None) -> dict[str, Any]:
+        """As `longreach threshold --json` has it."""
+        return {
+            "verdict": None,
+            "words": self.words,
+            "bounds": [each.document(measured, "bound_by_measured") for each in self.bounds],
+            "inference": None,
+            "notes": list(self.notes),
+        }
+
+
+TheoryOfLengths: TypeAlias = LengthTheory | LossTheory

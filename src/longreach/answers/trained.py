@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from longreach.answers.forecast import forecast
+from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import Finding, judge_runs
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -22,7 +22,6 @@ from longreach.runs.train import train as train_members
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import Task
-from longreach.theory.names import TaskName
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result
 from longreach.training.setup import task_of
@@ -55,9 +54,13 @@ class TrainedRuns(CollectedRuns):
         return cell.count(ByAccuracy(task_of(self.config).chance), self.tested)
 
     @cached_property
+    def _known(self) -> Forecast:
+        return forecast(self.config.task, self.config.alphabet)
+
+    @property
     def forecast(self) -> Answer | None:
         """What theory expects of these runs; None where it has no forecast for the encoding."""
-        return forecast(self.config.task, self.config.alphabet).expected(self.config.label)
+        return self._known.expected(self.config.label)
 
     @cached_property
     def finding(self) -> Finding:
@@ -66,10 +69,8 @@ class TrainedRuns(CollectedRuns):
 
     @property
     def _title(self) -> str:
-        name = TaskName(self.config.task)
-        task = task_of(self.config).name if name.is_session else TaskName(name.short).expression
         lengths = self.config.train_lengths.words
-        return f"{task} {self.config.label.words}, trained on lengths {lengths}"
+        return f"{self._known.title} {self.config.label.words}, trained on lengths {lengths}"
 
     def __repr__(self) -> str:
         shares = ", ".join(per_cent(row.accuracy.get(self.tested.name)) or "failed" for row in self.found)

@@ -331,12 +331,11 @@ def advise(
 def _print_advice(found: TaskAdvice, page: Path | None) -> None:
     from rich.text import Text
 
-    from longreach.answers.advice import conclusion, title
     from longreach.cli.output import print_heading, print_side
     from longreach.config.encodings import side_title
 
     out = console()
-    print_heading(out, title(found), found.forecast.task.about)
+    print_heading(out, found.forecast.title, found.forecast.task.about)
     for key in ("nope", "ape"):
         side = found.forecast.sides[key]
         print_side(out, side_title(key), side.trained, side.clause, side.basis)
@@ -359,7 +358,7 @@ def _print_advice(found: TaskAdvice, page: Path | None) -> None:
     for remedy, reason in found.trials.refused:
         print_hanging(out, Text(f"not tried at these lengths: {remedy.name}: {reason}", "dim"), 2, 4)
     out.print()
-    print_hanging(out, Text(conclusion(found), "bold"), 0)
+    print_hanging(out, Text(found.conclusion, "bold"), 0)
     if found.best is not None:
         out.print(Text(f"  train it: {found.best.command}", "dim"), soft_wrap=True)
     if page is not None:
@@ -373,8 +372,7 @@ def _print_title(out: Console, title: str) -> None:
 
 def _print_trials(out: Console, found: TaskAdvice) -> None:
     """Accuracy by length, a row for the original and for each change."""
-    from longreach.answers.advice import trial_ranges
-    from longreach.answers.remedies import shares_words
+    from longreach.answers.suggestions import shares_words
 
     _, first = found.tried[0]
     steps = f"{first.steps:,} steps each, trained to {first.train_to}"
@@ -382,14 +380,14 @@ def _print_trials(out: Console, found: TaskAdvice) -> None:
     rows = [
         [
             name,
-            *(shares_words(cell.span(lengths)) for lengths in trial_ranges(found)),
+            *(shares_words(cell.span(lengths)) for lengths in found.ranges),
             cell.words,
         ]
         for name, cell in found.tried
     ]
     columns = [
         Column("", right=False),
-        *(Column(lengths.words) for lengths in trial_ranges(found)),
+        *(Column(lengths.words) for lengths in found.ranges),
         Column("at the longest", right=False),
     ]
     print_table(Table(columns, rows))

@@ -153,7 +153,7 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
     """Where the curve was written; nowhere without runs, or where nothing was to be measured or written."""
     if not found.cells or (out is None and not minutes):
         return None
-    from longreach.answers.threshold import figure_content
+    from longreach.answers.threshold_figure import figure_content
 
     path = out
     if path is None:

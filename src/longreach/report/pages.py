@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from longreach import __version__
-from longreach.answers.advice import (
-    TaskAdvice,
-    as_it_is,
-    conclusion,
-    title,
-    trial_ranges,
-)
+from longreach.answers.advice import TaskAdvice
 from longreach.answers.ask import Block
 from longreach.answers.judge import MeasuredCell
-from longreach.answers.remedies import shares_words
+from longreach.answers.suggestions import shares_words
 from longreach.report.collect import single_task
 from longreach.report.render import environment
 from longreach.report.svg import Series, by_length
@@ -84,7 +78,7 @@ def render_advice_page(found: TaskAdvice) -> str:
     >>> page.startswith("<!doctype html>"), "scratchpad" in page
     (True, True)
     """
-    ranges = trial_ranges(found)
+    ranges = found.ranges
     rows = [
         {
             "name": name,
@@ -98,11 +92,11 @@ def render_advice_page(found: TaskAdvice) -> str:
         environment()
         .get_template("advice.html.jinja")
         .render(
-            title=f"{title(found)}: what would help?",
-            heading=title(found),
+            title=f"{found.forecast.title}: what would help?",
+            heading=found.forecast.title,
             about=found.forecast.task.about,
-            conclusion=conclusion(found),
-            sides=as_it_is(found),
+            conclusion=found.conclusion,
+            sides=found.as_it_is,
             remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
             sparsity=found.sparsity,
             rows=rows,

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.answers.advice import original_encoding, original_members, remedy_members
 from longreach.answers.forecast import forecast
 from longreach.answers.question import Question
 from longreach.answers.remedies import Remedy, remedies
-from longreach.answers.trials import original_encoding, original_members, remedy_members
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.studies.curves import SMOKE, Curve, Measured, curve_study, lengths_at
