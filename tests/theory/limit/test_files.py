@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 from longreach.errors import InputError
 from longreach.models.counting import RegressionShape
-from longreach.studies.limit_theory.hand_built import two_headed
+from longreach.studies.limit_theory.measured import two_headed
 from longreach.theory.bounds.quantities import quantities
 from longreach.theory.limit.files import (
     CONFIG,

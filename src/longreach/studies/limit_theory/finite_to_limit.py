@@ -48,6 +48,8 @@ from longreach.theory.limit.products import (
     position_logits,
 )
 
+TOLERANCE = 1e-12
+"""How far products that should be equal may differ."""
 WIDEST = 6000
 """A limit transformer wider than this is refused: each of its matrices would take more than 288 MB."""
 
@@ -84,7 +86,7 @@ class _Query:
     path: Path
 
 
-def period(model: Transformer, *, tolerance: float = 1e-12) -> int:
+def period(model: Transformer) -> int:
     """The least Δ with which all products with positional encodings repeat, other than p_jᵀ KᵀQ p_i itself.
 
     Lemma 48 bounds it in terms of ranks and precision, independently of the context.
@@ -94,17 +96,15 @@ def period(model: Transformer, *, tolerance: float = 1e-12) -> int:
     squares = list(_pair_products(model))
     for candidate in range(1, n):
         first = np.arange(n) % candidate
-        if all(np.abs(table - table[:, first]).max(initial=0.0) <= tolerance for table in tables) and all(
-            np.abs(square - square[np.ix_(first, first)]).max(initial=0.0) <= tolerance for square in squares
+        if all(np.abs(table - table[:, first]).max(initial=0.0) <= TOLERANCE for table in tables) and all(
+            np.abs(square - square[np.ix_(first, first)]).max(initial=0.0) <= TOLERANCE for square in squares
         ):
             return candidate
     return n
 
 
-def to_limit(model: Transformer, *, tolerance: float = 1e-12) -> Transformer:
+def to_limit(model: Transformer) -> Transformer:
     """The limit transformer of Lemma 52: equal outputs on all inputs up to the context of `model`.
-
-    `tolerance` is how far products that should be equal may differ.
 
     >>> from longreach.theory.limit.finite import to_finite
     >>> none = np.zeros((0, 1))
@@ -118,14 +118,14 @@ def to_limit(model: Transformer, *, tolerance: float = 1e-12) -> Transformer:
     if model.kind != "finite":
         raise InputError("only a finite transformer is translated to a limit transformer; this one is one")
     model = _without_silent_units(model)
-    biases = _biases(model, tolerance)
-    repeat = replace(model, positions=model.positions[: period(model, tolerance=tolerance)])
+    biases = _biases(model)
+    repeat = replace(model, positions=model.positions[: period(model)])
     queries = _queries(repeat)
     coordinates = list(_coordinates(repeat, queries))
     return _Assembly(repeat, coordinates, queries, biases).result()
 
 
-def _biases(model: Transformer, tolerance: float) -> dict[tuple[int, int], Array | None]:
+def _biases(model: Transformer) -> dict[tuple[int, int], Array | None]:
     """φ of each head by distance: p_jᵀ KᵀQ p_i (Equation 51)."""
     found: dict[tuple[int, int], Array | None] = {}
     for number, layer in enumerate(model.layers):
@@ -133,7 +133,7 @@ def _biases(model: Transformer, tolerance: float) -> dict[tuple[int, int], Array
             logits = position_logits(model, number, h)
             for distance in range(len(logits)):
                 off = float(np.ptp(np.diagonal(logits, distance)))
-                if off > tolerance:
+                if off > TOLERANCE:
                     raise InputError(
                         f"layer.{number}.head.{h}: p_jᵀ KᵀQ p_i is not translation-invariant; "
                         f"at distance {distance} it varies by {off:.3g}"

@@ -1,9 +1,9 @@
-"""What hand-built transformers compute, measured: the induction head, and a counter-example.
+"""Statements about limit transformers, measured: hand-built models, and random initialization.
 
-Both compute the frequencies of Equation (10) of Huang et al., arXiv 2410.02140, section 4.1: which tokens
-have followed the earlier occurrences of the current token. The counter-example (Proposition 59 there,
-section G.6.1) is a sequence of finite transformers, right up to half the context and wrong at the whole of
-it, because their product functions vary with the offset.
+The induction head and a counter-example compute Equation (10) of Huang et al., arXiv 2410.02140, section 4.1:
+which tokens have followed the earlier occurrences of the current token. The counter-example (Proposition 59
+there, section G.6.1) is a sequence of finite transformers, right up to half the context and wrong at the
+whole of it, because their product functions vary with the offset.
 """
 
 from __future__ import annotations
@@ -19,23 +19,26 @@ from longreach.theory.limit.hand_built import Coordinates, induction_head
 from longreach.theory.limit.model import Array, Head, Transformer
 from longreach.theory.limit.run import run
 
+TOKENS = ("a", "b", "c", "d")
 OFF = 10.0  # further logit of $ for a head that is switched off
 
 
-def bigram_frequencies(word: Sequence[str], tokens: Sequence[str]) -> Array:
-    """Equation (10) at $ and after each token: (1 + length of the word, tokens); 0 where it is 0/0.
+def kgram_frequencies(word: Sequence[str], tokens: Sequence[str], k: int = 1) -> Array:
+    """At $ and after each token, how often each token followed earlier occurrences of the last k tokens.
 
-    >>> bigram_frequencies("abaca", "abc").tolist()[-1]
-    [0.0, 0.5, 0.5]
+    One row per position, 0 where there is no earlier occurrence. With k = 1 this is Equation (10).
+
+    >>> kgram_frequencies("abcabdab", "abcd", 2).tolist()[-1]
+    [0.0, 0.0, 0.5, 0.5]
     """
     number = {token: place for place, token in enumerate(tokens)}
-    counts = np.zeros((len(tokens), len(tokens)))
+    counts: defaultdict[tuple[str, ...], Array] = defaultdict(lambda: np.zeros(len(tokens)))
     result = np.zeros((len(word) + 1, len(tokens)))
-    for i, token in enumerate(word):
-        now = number[token]
-        if i:
-            counts[number[word[i - 1]], now] += 1
-        result[i + 1] = counts[now] / max(counts[now].sum(), 1)
+    for i in range(1, len(word) + 1):
+        if i > k:
+            counts[tuple(word[i - 1 - k : i - 1])][number[word[i - 1]]] += 1
+        seen = counts[tuple(word[i - k : i])] if i >= k else np.zeros(len(tokens))
+        result[i] = seen / max(seen.sum(), 1)
     return result
 
 
@@ -76,8 +79,6 @@ class InductionRow:
     """How far the induction head's outputs are from Equation (10) at one length, $ included."""
 
     length: int
-    phi: float
-    precision: int | None
     worst: float
     """Over all positions of random words and of words made to be hard."""
     scaled: float
@@ -91,46 +92,46 @@ def induction_errors(
     *,
     phi: float = 2.0,
     precision: int | None = 0,
-    tokens: Sequence[str] = "abcd",
-    words: int = 8,
-    seed: int = 0,
 ) -> list[InductionRow]:
     """One row per length.
 
     >>> [row.scaled < 1 for row in induction_errors([8, 64, 512])]
     [True, True, True]
     """
-    model = induction_head(tokens, phi=phi, precision=precision)
-    rng = np.random.default_rng(seed)
+    model = induction_head(TOKENS, phi=phi, precision=precision)
+    rng = np.random.default_rng(0)
     rows = []
     for length in lengths:
         size = length - 1
-        some = [tuple(tokens[i] for i in rng.integers(0, len(tokens), size)) for _ in range(words)]
-        both = some + _hard_words(tokens, size)
+        both = _random_words(rng, 8, size) + _hard_words(size)
         errors = [
-            np.abs(output - bigram_frequencies(word, tokens)).max(axis=1)
+            np.abs(output - kgram_frequencies(word, TOKENS)).max(axis=1)
             for output, word in zip(run(model, both), both, strict=True)
         ]
         worst = max(float(error.max()) for error in errors)
-        last = float(np.mean([error[-1] for error in errors[:words]]))
-        rows.append(InductionRow(length, phi, precision, worst, worst * length, last))
+        last = float(np.mean([error[-1] for error in errors[:8]]))
+        rows.append(InductionRow(length, worst, worst * length, last))
     return rows
 
 
-def _hard_words(tokens: Sequence[str], size: int) -> list[tuple[str, ...]]:
+def _random_words(rng: np.random.Generator, count: int, size: int) -> list[tuple[str, ...]]:
+    return [tuple(TOKENS[i] for i in rng.integers(0, len(TOKENS), size)) for _ in range(count)]
+
+
+def _hard_words(size: int) -> list[tuple[str, ...]]:
     """Statistics that change half-way or rest on few places: unequal weights show in them."""
-    a, b, c = (tokens[i % len(tokens)] for i in range(3))
+    a, b, c, _ = TOKENS
     half = size // 2
     words = [
         [a, b] * (half // 2) + [a, c] * size,
         [a] * half + [b] * size,
-        list(tokens) * size,
+        list(TOKENS) * size,
         [a] + [b] * max(size - 2, 0) + [a],
     ]
     return [tuple(word[:size]) for word in words]
 
 
-def two_headed(context: int, tokens: Sequence[str] = "abcd", precision: int | None = 0) -> Transformer:
+def two_headed(context: int, tokens: Sequence[str] = TOKENS) -> Transformer:
     """T_n of Proposition 59 (Huang et al., arXiv 2410.02140), n = `context`, a multiple of 4.
 
     Position i counts from 1 at the start of the context. In the first layer, head 0 copies the previous token
@@ -174,18 +175,18 @@ def two_headed(context: int, tokens: Sequence[str] = "abcd", precision: int | No
         copying(np.where(4 * number <= context, 2.0, 1.0), 2),
     )
     second = (following(1, when_late=OFF, when_early=0.0), following(2, when_late=0.0, when_early=OFF))
-    return space.transformer("finite", positions, first, second, precision)
+    return space.transformer("finite", positions, first, second, precision=0)
 
 
-def witness(length: int, tokens: Sequence[str] = "abcd") -> tuple[str, ...]:
+def witness(length: int) -> tuple[str, ...]:
     """A word of this length ($ included, at least 6) whose last a has been followed by b, and then by c.
 
     >>> "".join(witness(8))
     'abcddda'
     """
-    if len(tokens) < 4 or length < 6:
-        raise InputError("the witness needs four tokens and a length of at least 6")
-    a, b, c, d = tokens[:4]
+    if length < 6:
+        raise InputError("the witness needs a length of at least 6")
+    a, b, c, d = TOKENS
     return (a, b, c, *[d] * (length - 5), a)
 
 
@@ -193,7 +194,6 @@ def witness(length: int, tokens: Sequence[str] = "abcd") -> tuple[str, ...]:
 class OffsetRow:
     """The counter-example at one length and offset: largest distance to Equation (10) over some words."""
 
-    context: int
     length: int
     offset: int
     error: float
@@ -201,72 +201,63 @@ class OffsetRow:
     """The error is at most 1/|x|, as that of the induction head."""
 
 
-def counter_example(
-    context: int, lengths: Sequence[int], *, tokens: Sequence[str] = "abcd", words: int = 4, seed: int = 0
-) -> list[OffsetRow]:
+def counter_example(context: int, lengths: Sequence[int]) -> list[OffsetRow]:
     """Random words and the witness at every offset that fits.
 
     >>> rows = counter_example(32, [16, 32])
     >>> all(row.right for row in rows if row.length == 16), [row.right for row in rows if row.length == 32]
     (True, [False])
     """
-    model = two_headed(context, tokens)
-    rng = np.random.default_rng(seed)
+    model = two_headed(context)
+    rng = np.random.default_rng(0)
     rows = []
     for length in lengths:
-        tried = [tuple(tokens[i] for i in rng.integers(0, len(tokens), length - 1)) for _ in range(words)]
-        tried += [witness(length, tokens)] if length >= 6 else []
-        wanted = [bigram_frequencies(word, tokens) for word in tried]
+        tried = _random_words(rng, 4, length - 1)
+        tried += [witness(length)] if length >= 6 else []
+        wanted = [kgram_frequencies(word, TOKENS) for word in tried]
         for offset in range(context - length + 1):
             outputs = run(model, tried, offset)
             error = max(float(np.abs(x - y).max()) for x, y in zip(outputs, wanted, strict=True))
-            rows.append(OffsetRow(context, length, offset, error, error <= 1 / length))
+            rows.append(OffsetRow(length, offset, error, error <= 1 / length))
     return rows
 
 
 @dataclass(frozen=True)
-class VarianceRow:
-    """How much p_jᵀ KQ p_i of one head varies along the diagonals i − j = constant, j ≤ i."""
+class InitialTerm:
+    """Proposition 54: the variant (67) of term (8) at random initialization, averaged over samples."""
 
-    layer: int
-    head: int
-    variance: float
-    """Equation (81): the mean square of the distance to the diagonal's mean."""
+    length: int
+    width: int
+    mean: float
     deviation: float
-    """The largest distance to it."""
+    """The standard deviation of the mean."""
+    expected: float
+    """The expectation: as many heads · ((N + 1) / 2d + 2 / d²)."""
 
 
-def offset_variance(model: Transformer) -> list[VarianceRow]:
-    """One row per head (Huang et al., arXiv 2410.02140, section G.6.2); all zero if translation-invariant.
+def initial_terms(
+    lengths: Sequence[int], widths: Sequence[int], *, heads: int = 1, samples: int = 20
+) -> list[InitialTerm]:
+    """Proposition 54 measured: one row per length N and width d.
 
-    >>> [round(row.deviation, 3) for row in offset_variance(two_headed(16))]
-    [1.467, 1.714, 0.0, 0.0]
+    Entries of the encodings and of KᵀQ are independent normal with variance 1/d. The expectation is bounded
+    where d grows with N, and grows with N at a fixed d.
+
+    >>> [row.expected for row in initial_terms([8, 16], [8, 16], samples=1)]
+    [0.59375, 0.2890625, 1.09375, 0.5390625]
     """
+    rng = np.random.default_rng(0)
     rows = []
-    for number, layer in enumerate(model.layers):
-        for h, head in enumerate(layer.heads):
-            product = model.positions @ head.kq.T @ model.positions.T  # rows = queries
-            apart = np.concatenate(
-                [(line := np.diagonal(product, -distance)) - line.mean() for distance in range(len(product))]
-            )
-            rows.append(VarianceRow(number, h, float(np.mean(apart**2)), float(np.abs(apart).max())))
+    for length in lengths:
+        for width in widths:
+            values = []
+            for _ in range(samples):
+                encodings = rng.normal(0, width**-0.5, (length, width))
+                logits = [
+                    encodings @ rng.normal(0, width**-0.5, (width, width)) @ encodings.T for _ in range(heads)
+                ]
+                values.append(sum(float(np.sum(np.triu(each) ** 2)) for each in logits) / length)
+            expected = heads * ((length + 1) / (2 * width) + 2 / width**2)
+            spread = float(np.std(values)) / samples**0.5
+            rows.append(InitialTerm(length, width, float(np.mean(values)), spread, expected))
     return rows
-
-
-def kgram_frequencies(word: Sequence[str], tokens: Sequence[str], k: int) -> Array:
-    """At $ and after each token, how often each token followed earlier occurrences of the last k tokens.
-
-    One row per position, 0 where there is no earlier occurrence.
-
-    >>> kgram_frequencies("abcabdab", "abcd", 2).tolist()[-1]
-    [0.0, 0.0, 0.5, 0.5]
-    """
-    number = {token: place for place, token in enumerate(tokens)}
-    counts: defaultdict[tuple[str, ...], Array] = defaultdict(lambda: np.zeros(len(tokens)))
-    result = np.zeros((len(word) + 1, len(tokens)))
-    for i in range(1, len(word) + 1):
-        if i > k:
-            counts[tuple(word[i - 1 - k : i - 1])][number[word[i - 1]]] += 1
-        seen = counts[tuple(word[i - k : i])] if i >= k else np.zeros(len(tokens))
-        result[i] = seen / max(seen.sum(), 1)
-    return result
