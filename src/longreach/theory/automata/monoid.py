@@ -42,7 +42,7 @@ class TransitionMonoid:
 
     def semigroup(self) -> IntArray:
         """The elements induced by nonempty words."""
-        return np.unique(self.right)
+        return np.flatnonzero(np.bincount(self.right.ravel()))
 
 
 @dataclass(frozen=True, eq=False)

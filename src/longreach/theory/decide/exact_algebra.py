@@ -7,6 +7,7 @@ truth: the next prime is larger, up to one beyond any coefficient that systems o
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -101,14 +102,15 @@ def _null_space_modulo(constraints: Constraints, prime: int, small: bool) -> Mat
     size = constraints.variables
     basis = np.eye(size, dtype=np.int64 if small else object)
     known = basis[:0]
-    chance = np.random.default_rng(0)
+    chance = random.Random(0)
     if small and size >= _SPARSE_FROM:
         sparse = _null_space_sparse(constraints, prime)
         basis = basis if sparse is None else sparse
     while basis.shape[1]:
         # Most equations are satisfied once few columns are left: only violated ones enter the elimination.
         # One random combination of the columns tells which; the integer check would find an accident.
-        probe = (basis * chance.integers(1, 2**31 - 1, basis.shape[1]) % prime).sum(axis=1) % prime
+        factors = [chance.randrange(1, 2**31 - 1) for _ in range(basis.shape[1])]
+        probe = (basis * np.array(factors) % prime).sum(axis=1) % prime
         violated = np.flatnonzero(constraints.apply(probe[:, None])[:, 0] % prime)
         if not len(violated):
             break
