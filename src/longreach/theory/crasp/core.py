@@ -131,20 +131,10 @@ def operands(op: Op) -> tuple[int, ...]:
 
 def with_operands(op: Op, indices: Sequence[int]) -> Op:
     match op:
-        case Not():
-            return Not(*indices)
         case Count(_, distances):
             return Count(indices[0], distances)
-        case And():
-            return And(*indices)
-        case Leq():
-            return Leq(*indices)
-        case Add():
-            return Add(*indices)
-        case Subtract():
-            return Subtract(*indices)
-        case Conditional():
-            return Conditional(*indices)
+        case Not() | And() | Leq() | Add() | Subtract() | Conditional():
+            return type(op)(*indices)
         case _:
             return op
 

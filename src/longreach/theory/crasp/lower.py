@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from longreach.errors import InputError
@@ -114,6 +114,29 @@ def _lower_expr(builder: CoreBuilder, root: Expr, lowered: dict[int, int]) -> in
     return lowered[id(root)]
 
 
+_LOWERED: dict[str, Callable[..., int]] = {
+    "name": lambda b, target: target,
+    "not": CoreBuilder.not_,
+    "and": CoreBuilder.and_,
+    "or": CoreBuilder.or_,
+    "implies": CoreBuilder.implies,
+    "iff": CoreBuilder.iff,
+    "exists": CoreBuilder.exists,
+    "le": CoreBuilder.leq,
+    "ge": lambda b, left, right: b.leq(right, left),
+    "lt": lambda b, left, right: b.not_(b.leq(right, left)),
+    "gt": lambda b, left, right: b.not_(b.leq(left, right)),
+    "eq": CoreBuilder.equal,
+    "ne": lambda b, left, right: b.not_(b.equal(left, right)),
+    "add": lambda b, left, right: b.add_op(c.Add(left, right)),
+    "sub": lambda b, left, right: b.add_op(c.Subtract(left, right)),
+    "min": lambda b, left, right: b.conditional(b.leq(left, right), left, right),
+    "max": lambda b, left, right: b.conditional(b.leq(left, right), right, left),
+    "if": CoreBuilder.conditional,
+}
+"""What an expression is made of, where its kind and its operands say it all."""
+
+
 def _lower_one(b: CoreBuilder, expr: Expr, args: list[int]) -> int:
     match expr.kind, expr.value:
         case "token", str(symbol):
@@ -126,52 +149,16 @@ def _lower_one(b: CoreBuilder, expr: Expr, args: list[int]) -> int:
             return b.periodic(modulus, residues)
         case "integer", int(value):
             return b.integer(value)
-        case "name", _:
-            return args[0]
-        case "not", _:
-            return b.not_(args[0])
-        case "and", _:
-            return b.and_(*args)
-        case "or", _:
-            return b.or_(*args)
-        case "implies", _:
-            return b.implies(*args)
-        case "iff", _:
-            return b.iff(*args)
-        case "exists", _:
-            return b.exists(args[0])
-        case "le", _:
-            return b.leq(args[0], args[1])
-        case "ge", _:
-            return b.leq(args[1], args[0])
-        case "lt", _:
-            return b.not_(b.leq(args[1], args[0]))
-        case "gt", _:
-            return b.not_(b.leq(args[0], args[1]))
-        case "eq", _:
-            return b.equal(*args)
-        case "ne", _:
-            return b.not_(b.equal(*args))
         case "count", Guard(distances=None):
             return b.count_before(args[0])
         case "count", Guard(distances):
             return b.count(args[0], distances)
         case "count", _:
             return b.count(args[0])
-        case "add", _:
-            return b.add_op(c.Add(*args))
-        case "sub", _:
-            return b.add_op(c.Subtract(*args))
         case "mul", _:
             return _multiply(b, expr, args)
-        case "min", _:
-            return b.conditional(b.leq(*args), args[0], args[1])
-        case "max", _:
-            return b.conditional(b.leq(*args), args[1], args[0])
-        case "if", _:
-            return b.conditional(*args)
-        case kind, value:
-            raise AssertionError(f"unknown expression {kind} {value}")
+        case kind, _:
+            return _LOWERED[kind](b, *args)
 
 
 def _multiply(b: CoreBuilder, expr: Expr, args: list[int]) -> int:

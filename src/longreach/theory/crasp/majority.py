@@ -222,20 +222,18 @@ class FormulaBuilder(Interned[Node]):
         return node.body if isinstance(node, Not) else self.add(Not(body))
 
     def and_(self, *parts: int) -> int:
-        kept = tuple(dict.fromkeys(part for part in parts if part != self.top()))
-        if self.bottom() in kept:
-            return self.bottom()
-        if len(kept) < 2:
-            return kept[0] if kept else self.top()
-        return self.add(And(kept))
+        return self._joined(And, parts, self.top(), self.bottom())
 
     def or_(self, *parts: int) -> int:
-        kept = tuple(dict.fromkeys(part for part in parts if part != self.bottom()))
-        if self.top() in kept:
-            return self.top()
+        return self._joined(Or, parts, self.bottom(), self.top())
+
+    def _joined(self, kind: type[And | Or], parts: Sequence[int], neutral: int, decides: int) -> int:
+        kept = tuple(dict.fromkeys(part for part in parts if part != neutral))
+        if decides in kept:
+            return decides
         if len(kept) < 2:
-            return kept[0] if kept else self.bottom()
-        return self.add(Or(kept))
+            return kept[0] if kept else neutral
+        return self.add(kind(kept))
 
     def exists(self, variable: Variable, body: int) -> int:
         return self.add(Exists(variable, body))

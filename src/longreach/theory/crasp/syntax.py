@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 from typing import Literal, NoReturn, TypeAlias
 
 from longreach.errors import InputError
@@ -23,31 +25,15 @@ MAX_DIGITS = 1000  # of an integer that is written, or a product of such
 MAX_INTEGER = 10**MAX_DIGITS - 1
 MAX_DISTANCE = 10**6  # a window that long is a slip, and every evaluator would have to carry it
 
-# Kinds of expressions, with the sorts that they take (None: no operands) and give.
+# Kinds of expressions, with the sorts that they take and give.
 SORTS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
-    "token": ((), "Boolean"),
-    "true": ((), "Boolean"),
-    "false": ((), "Boolean"),
-    "periodic": ((), "Boolean"),
-    "not": (("Boolean",), "Boolean"),
-    "and": (("Boolean", "Boolean"), "Boolean"),
-    "or": (("Boolean", "Boolean"), "Boolean"),
-    "implies": (("Boolean", "Boolean"), "Boolean"),
-    "iff": (("Boolean", "Boolean"), "Boolean"),
-    "exists": (("Boolean",), "Boolean"),
-    "eq": (("count", "count"), "Boolean"),
-    "ne": (("count", "count"), "Boolean"),
-    "lt": (("count", "count"), "Boolean"),
-    "le": (("count", "count"), "Boolean"),
-    "gt": (("count", "count"), "Boolean"),
-    "ge": (("count", "count"), "Boolean"),
+    **dict.fromkeys(("token", "true", "false", "periodic"), ((), "Boolean")),
+    **dict.fromkeys(("not", "exists"), (("Boolean",), "Boolean")),
+    **dict.fromkeys(("and", "or", "implies", "iff"), (("Boolean", "Boolean"), "Boolean")),
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), (("count", "count"), "Boolean")),
     "count": (("Boolean",), "count"),
     "integer": ((), "count"),
-    "add": (("count", "count"), "count"),
-    "sub": (("count", "count"), "count"),
-    "mul": (("count", "count"), "count"),
-    "min": (("count", "count"), "count"),
-    "max": (("count", "count"), "count"),
+    **dict.fromkeys(("add", "sub", "mul", "min", "max"), (("count", "count"), "count")),
     "if": (("Boolean", "count", "count"), "count"),
 }
 
@@ -180,13 +166,9 @@ def make(kind: str, *operands: Operand, value: Value = None) -> Expr:
         if product > MAX_INTEGER:
             raise SortMismatch(f"an integer has at most {MAX_DIGITS} digits", 1)
         return integer(product)
-    if kind == "mul" and not any(_is_integer(arg) for arg in args):
+    if kind == "mul" and all(arg.kind != "integer" for arg in args):
         raise SortMismatch("'*' takes an integer and a count: one side is a literal such as 2", 1)
     return Expr(kind, args, value, sort)
-
-
-def _is_integer(expr: Expr) -> bool:
-    return expr.kind == "integer"
 
 
 def _mismatch(kind: str, args: tuple[Expr, ...], want: Sort, index: int) -> str:
@@ -271,18 +253,14 @@ def reference(name: str, target: Expr) -> Expr:
 
 def all_of(operands: Iterable[Operand]) -> Expr:
     """The conjunction; true when there is nothing."""
-    result: Expr | None = None
-    for operand in operands:
-        result = as_expr(operand) if result is None else result & operand
-    return TRUE if result is None else result
+    first, *others = [as_expr(operand) for operand in operands] or [TRUE]
+    return reduce(and_, others, first)
 
 
 def any_of(operands: Iterable[Operand]) -> Expr:
     """The disjunction; false when there is nothing."""
-    result: Expr | None = None
-    for operand in operands:
-        result = as_expr(operand) if result is None else result | operand
-    return FALSE if result is None else result
+    first, *others = [as_expr(operand) for operand in operands] or [FALSE]
+    return reduce(or_, others, first)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -323,8 +301,5 @@ def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iter
 def check_name(name: str) -> None:
     """Reject what the text format could not read back as a name."""
     if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
-        raise InputError(f"{name!r} is not a name: letters, digits and _, not reserved ({_words(RESERVED)})")
-
-
-def _words(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
+        reserved = ", ".join(sorted(RESERVED))
+        raise InputError(f"{name!r} is not a name: letters, digits and _, not reserved ({reserved})")

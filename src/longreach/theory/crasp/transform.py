@@ -85,16 +85,9 @@ def predictor_of(acceptors: Mapping[str, Core]) -> Core:
     (('yes', 3), ('no', 4))
     """
     alphabet, closed = merged_alphabet(list(acceptors.values()))
-    builder = CoreBuilder()
-    outputs: list[tuple[str, int]] = []
-    names: dict[str, int] = {}
-    for label, core in acceptors.items():
-        moved = c.rewrite(core.ops, builder.add_op)
-        outputs.append((label, moved[acceptance(core)]))
-        for name, index in core.names:
-            names[_free_name(name, names)] = moved[index]
+    builder, roots, names = _together(list(acceptors.values()))
     said = tuple(dict.fromkeys((*alphabet, *acceptors)))
-    return tidy(builder.ops, said, closed, None, outputs, names.items())
+    return tidy(builder.ops, said, closed, None, zip(acceptors, roots, strict=True), names)
 
 
 def _conjunction(builder: CoreBuilder, roots: Sequence[int]) -> int:
@@ -105,17 +98,25 @@ def _conjunction(builder: CoreBuilder, roots: Sequence[int]) -> int:
 
 
 def _combined(cores: Sequence[Core], join: Callable[[CoreBuilder, Sequence[int]], int]) -> Core:
-    """One program that holds all of `cores`, with equal operations shared, and accepts as `join` says."""
-    roots = [acceptance(core) for core in cores]
+    """One program that holds all of `cores` and accepts as `join` says."""
+    for core in cores:
+        acceptance(core)
     alphabet, closed = merged_alphabet(cores)
+    builder, roots, names = _together(cores)
+    return tidy(builder.ops, alphabet, closed, join(builder, roots), (), names)
+
+
+def _together(cores: Iterable[Core]) -> tuple[CoreBuilder, list[int], Iterable[tuple[str, int]]]:
+    """The operations of all programs, equal ones shared, with what decides acceptance and all names."""
     builder = CoreBuilder()
+    roots: list[int] = []
     names: dict[str, int] = {}
-    for place, core in enumerate(cores):
+    for core in cores:
         moved = c.rewrite(core.ops, builder.add_op)
-        roots[place] = moved[roots[place]]
+        roots.append(moved[acceptance(core)])
         for name, index in core.names:
             names[_free_name(name, names)] = moved[index]
-    return tidy(builder.ops, alphabet, closed, join(builder, roots), (), names.items())
+    return builder, roots, names.items()
 
 
 def _free_name(name: str, taken: dict[str, int]) -> str:

@@ -8,13 +8,12 @@ no paper, with example words for a no and with what a program must see for a yes
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 
 from longreach.theory.automata.automaton import Automaton, Word, longest_word
-from longreach.theory.automata.paths import distinguishing_word, shortest_word
+from longreach.theory.automata.paths import Paths, distinguishing_word, moves_inside, shortest_word
 from longreach.theory.certificates.documents import FlowCertificate, SampledFlowCertificate
 from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.decide.decisions import ClassDecision
@@ -208,9 +207,11 @@ def _endings(plain: Analysis, part: Component, vertex: int, convention: Conventi
         return
     automaton, never = extended.automaton, extended.never
     state = {v: extended.states[part.states[v]].state for v in (vertex, *mates)}
-    paths = paths_from(automaton, state[vertex], {extended.states[s].state for s in part.states})
+    inside = {extended.states[s].state for s in part.states}
+    paths = Paths(state[vertex], moves_inside(automaton.essential, inside))
+    path_to = {met: paths.to(met) for met in paths}
     for mate in mates:
-        path = paths[state[mate]]
+        path = path_to[state[mate]]
         if convention is Convention.END_OF_SEQUENCE:
             yield Alike((), path)
             continue
@@ -219,20 +220,6 @@ def _endings(plain: Analysis, part: Component, vertex: int, convention: Conventi
             if here != there and here not in never and there not in never:
                 token = automaton.alphabet[letter]
                 yield Alike((token,), (*path, token))
-
-
-def paths_from(automaton: Automaton, start: int, inside: set[int]) -> dict[int, Word]:
-    """A shortest word to each state that is reached through states inside only."""
-    found: dict[int, Word] = {start: ()}
-    queue = deque([start])
-    while queue:
-        state = queue.popleft()
-        for letter in automaton.alike:
-            target = automaton.transitions[state][letter]
-            if target in inside and target not in found:
-                found[target] = (*found[state], automaton.alphabet[letter])
-                queue.append(target)
-    return found
 
 
 def _unseen(proof: ArrowRefutation) -> Unseen:
@@ -261,30 +248,26 @@ def _unseen_between(proof: ArrowRefutation, pair: tuple[int, int], repeated: Wor
 
 def _fixing(automaton: Automaton, first: int, second: int) -> Word:
     """A shortest word, not the empty one, that leads from each of two states back to it."""
-    came: dict[tuple[int, int], Word] = {}
-    queue: deque[tuple[tuple[int, int], Word]] = deque([((first, second), ())])
-    while (first, second) not in came:
-        pair, word = queue.popleft()
-        for letter in automaton.alike:
-            step = automaton.transitions[pair[0]][letter], automaton.transitions[pair[1]][letter]
-            if step not in came:
-                came[step] = (*word, automaton.alphabet[letter])
-                queue.append((step, came[step]))
-    return came[first, second]
+    essential = automaton.essential
+
+    def moves(at: tuple[int, int, bool]) -> Iterator[tuple[str, tuple[int, int, bool]]]:
+        one, other = essential.transitions[at[0]], essential.transitions[at[1]]
+        for token, to, there in zip(essential.alphabet, one, other, strict=True):
+            yield token, (to, there, True)
+
+    found = Paths((first, second, False), moves).first(lambda at: at == (first, second, True))
+    assert found is not None
+    return found
 
 
 def _of_length(automaton: Automaton, start: int, goal: int, block: int) -> Word | None:
     """A shortest word from one state to another whose length the block divides."""
-    came: dict[tuple[int, int], Word] = {(start, 0): ()}
-    queue = deque(came)
-    while queue and (goal, 0) not in came:
-        state, length = queue.popleft()
-        for letter in automaton.alike:
-            step = automaton.transitions[state][letter], (length + 1) % block
-            if step not in came:
-                came[step] = (*came[state, length], automaton.alphabet[letter])
-                queue.append(step)
-    return came.get((goal, 0))
+    step = moves_inside(automaton.essential)
+
+    def moves(at: tuple[int, int]) -> Iterator[tuple[str, tuple[int, int]]]:
+        return ((token, (to, (at[1] + 1) % block)) for token, to in step(at[0]))
+
+    return Paths((start, 0), moves).first(lambda at: at == (goal, 0))
 
 
 def _hidden(plain: Analysis) -> str:
@@ -428,20 +411,15 @@ def _word_between(certificate: SampledFlowCertificate, automaton: Automaton) -> 
     place = {(vertex.state, vertex.object): v for v, vertex in enumerate(certificate.vertices)}
     words = [(*arrow.word, *certificate.objects[arrow.target]) for arrow in certificate.arrows]
     start, goal = certificate.pair
-    came: dict[int, tuple[int, Word]] = {}
-    queue = deque([start])
-    while queue and goal not in came:
-        vertex = queue.popleft()
+
+    def moves(vertex: int) -> Iterator[tuple[Word, int]]:
         here = certificate.vertices[vertex]
         for arrow, word in zip(certificate.arrows, words, strict=True):
-            if arrow.source != here.object:
-                continue
-            target = place.get((automaton.run(word, here.state), arrow.target))
-            if target is not None and target not in came and target != start:
-                came[target] = (vertex, word)
-                queue.append(target)
-    found: Word = ()
-    while goal != start:
-        goal, word = came[goal]
-        found = (*word, *found)
-    return found
+            if arrow.source == here.object:
+                target = place.get((automaton.run(word, here.state), arrow.target))
+                if target is not None:
+                    yield word, target
+
+    found = Paths(start, moves).first(lambda vertex: vertex == goal)
+    assert found is not None
+    return tuple(chain.from_iterable(found))
