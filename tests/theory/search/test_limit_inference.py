@@ -153,7 +153,7 @@ def test_no_sum_is_larger_than_is_said(model: SmallLimit) -> None:
 
 
 def test_counts_and_tokens() -> None:
-    node = WORDS.tree.node("abba")
+    node = WORDS.tree.words.index(tuple("abba"))
     assert WORDS.counts[node].tolist() == [1, 2, 2]
     assert [int(WORDS.back(distance)[node]) for distance in range(6)] == [1, 2, 2, 1, 0, -1]
     assert WORDS.sizes[node] == 5

@@ -10,7 +10,7 @@ counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias
@@ -115,6 +115,15 @@ class Kind(IntEnum):
     COUNT = 6
 
 
+OPERATIONS: dict[int, Callable[..., c.Op]] = {
+    Kind.NOT: c.Not,
+    Kind.AND: c.And,
+    Kind.LEQ: c.Leq,
+    Kind.ADD: c.Add,
+    Kind.SUBTRACT: c.Subtract,
+    Kind.CONDITIONAL: c.Conditional,
+}
+"""All but counts."""
 BOOLEAN_KINDS = (Kind.NOT, Kind.AND, Kind.LEQ)
 
 
@@ -248,7 +257,7 @@ class Behaviours:
         tree = self.tree
         if kind >= Kind.COUNT:
             guard = self.guards[kind - Kind.COUNT]
-            return self._counts.intern(tree.count(bits[operands[0]], guard, self.dtype))
+            return self._counts.intern(tree.count(tree.unpack(bits[operands[0]]), guard, self.dtype))
         match kind:
             case Kind.NOT:
                 return self._bits.intern(bits[operands[0]] ^ tree.everywhere)
@@ -298,10 +307,10 @@ class Sets:
 
     @property
     def nbytes(self) -> int:
-        return self.booleans.nbytes + self.counts.nbytes + self.unused.nbytes + self.keys.nbytes
+        return sum(column.nbytes for column in vars(self).values())
 
     def take(self, rows: NDArray[np.int64] | slice) -> Sets:
-        return Sets(self.booleans[rows], self.counts[rows], self.unused[rows], self.keys[rows])
+        return Sets(*(column[rows] for column in vars(self).values()))
 
     def chunks(self, size: int) -> Iterator[Sets]:
         for start in range(0, len(self), size):
@@ -335,12 +344,7 @@ def start() -> Sets:
 
 def concatenated(parts: list[Sets]) -> Sets:
     """Sets of one shape, one after another."""
-    return Sets(
-        np.concatenate([part.booleans for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-        np.concatenate([part.unused for part in parts]),
-        np.concatenate([part.keys for part in parts]),
-    )
+    return Sets(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
 def element_keys(numbers: Numbers, boolean: bool) -> Keys:
@@ -366,12 +370,8 @@ class Step:
 
     def used(self, width: int) -> int:
         """A bit per column that is read; `width` Boolean columns come first."""
-        bits = 0
-        for column in self.booleans:
-            bits |= 1 << column
-        for column in self.counts:
-            bits |= 1 << (width + column)
-        return bits
+        columns = {*self.booleans, *(width + column for column in self.counts)}
+        return sum(1 << column for column in columns)
 
     def results(self, behaviours: Behaviours, sets: Sets) -> Numbers:
         """What it gives for each set."""

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,7 @@ def save_enumeration(enumeration: Enumeration, directory: Path) -> None:
         "found": _found_rows(enumeration.found),
     }
     for (booleans, counts), sets in enumeration.sets.items():
-        name = f"sets_{booleans}_{counts}_"
-        arrays |= {f"{name}booleans": sets.booleans, f"{name}counts": sets.counts}
-        arrays |= {f"{name}unused": sets.unused, f"{name}keys": sets.keys}
+        arrays |= {f"sets_{booleans}_{counts}_{name}": column for name, column in vars(sets).items()}
     packed = io.BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)
     state = {
@@ -89,8 +88,7 @@ def _restored(state: dict[str, Any], arrays: dict[str, Any], budget: Budget | No
     enumeration.behaviours.restore(arrays["bits"], arrays["counts"])
     sets = {}
     for booleans, counts in state["shapes"]:
-        name = f"sets_{booleans}_{counts}_"
-        columns = (arrays[name + part] for part in ("booleans", "counts", "unused", "keys"))
+        columns = (arrays[f"sets_{booleans}_{counts}_{part.name}"] for part in fields(Sets))
         sets[booleans, counts] = Sets(*columns)
     enumeration.restore(
         sets,

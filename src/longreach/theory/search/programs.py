@@ -12,7 +12,7 @@ simulated annealing; finding no program there proves nothing.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -23,7 +23,7 @@ from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, CoreBuilder
 from longreach.theory.crasp.lower import simplify, tidy
 from longreach.theory.crasp.program import Program, raise_core, tidy_statements
-from longreach.theory.search.behaviours import Array, Behaviours, Kind, Sets, Step, steps
+from longreach.theory.search.behaviours import OPERATIONS, Array, Behaviours, Kind, Sets, Step, steps
 from longreach.theory.search.enumeration import Enumeration, Finisher, Found
 from longreach.theory.search.space import Bits, Family, Truth, Value, WordTree, operation_value
 from longreach.theory.search.targets import Check, Target
@@ -36,7 +36,6 @@ SHORTEST = 5
 """Operations of the smallest programs that are tried."""
 
 
-@dataclass(eq=False)
 class LocalSearch:
     """The search for one tree of labelled words; the same seed gives the same programs.
 
@@ -47,23 +46,18 @@ class LocalSearch:
     True
     """
 
-    tree: WordTree
-    said: Truth
-    known: Truth
-    family: Family
-    seed: int = 0
-    tried: int = 0
-    _rng: np.random.Generator = field(init=False, repr=False)
-    _leaves: tuple[c.Op, ...] = field(init=False, repr=False)
-    _weights: Value = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._rng = np.random.default_rng(self.seed)
-        tokens = tuple(c.Token(letter) for letter in self.tree.alphabet)
-        self._leaves = (*tokens, *self.family.position_tests)
-        share = np.where(self.said, _share(self.said & self.known), _share(~self.said & self.known))
-        weights = np.where(self.known, share, 0.0)
-        self._weights = weights / weights.sum()
+    def __init__(self, tree: WordTree, said: Truth, known: Truth, family: Family, seed: int = 0) -> None:
+        self.tree, self.said, self.family = tree, said, family
+        self.tried = 0
+        self._rng = np.random.default_rng(seed)
+        self._leaves: tuple[c.Op, ...] = (
+            *(c.Token(letter) for letter in tree.alphabet),
+            *family.position_tests,
+        )
+        # Accepted and rejected words weigh the same in all.
+        shares = [1.0 / max(1, int((label & known).sum())) for label in (said, ~said)]
+        weights = np.where(known, np.where(said, *shares), 0.0)
+        self._weights: Value = weights / weights.sum()
 
     def run(self, max_size: int, budget: Budget) -> Core | None:
         """The first program that is right on all known words; None when the time is over."""
@@ -139,17 +133,9 @@ class LocalSearch:
         return indices[int(self._rng.integers(len(indices)))]
 
 
-def _share(chosen: Truth) -> float:
-    """The weight of one of these words, so that accepted and rejected ones weigh the same."""
-    return 1.0 / max(1, int(chosen.sum()))
-
-
 def core_of(found: Found, behaviours: Behaviours) -> Core:
     """A program with one operation for each behaviour of the set; the set says nothing of their order.
 
-    >>> from longreach.theory.search.enumeration import Enumeration
-    >>> from longreach.theory.search.space import Family
-    >>> from longreach.theory.search.space import WordTree
     >>> known = Enumeration(WordTree.of("ab", length=4), Family())
     >>> core_of(known.of_size(2)[0], known.behaviours).ops
     (Token(symbol='a'), Not(body=0))
@@ -196,21 +182,9 @@ def _derive(
 
 def _operation(step: Step, tests: list[int], counts: list[tuple[int, int]], behaviours: Behaviours) -> c.Op:
     operands = [*tests, *(counts[k][1] for k in step.counts)]
-    match step.kind:
-        case Kind.NOT:
-            return c.Not(*operands)
-        case Kind.AND:
-            return c.And(*operands)
-        case Kind.LEQ:
-            return c.Leq(*operands)
-        case Kind.ADD:
-            return c.Add(*operands)
-        case Kind.SUBTRACT:
-            return c.Subtract(*operands)
-        case Kind.CONDITIONAL:
-            return c.Conditional(*operands)
-        case _:
-            return c.Count(operands[0], behaviours.guards[step.kind - Kind.COUNT])
+    if step.kind in OPERATIONS:
+        return OPERATIONS[step.kind](*operands)
+    return c.Count(operands[0], behaviours.guards[step.kind - Kind.COUNT])
 
 
 def readable(core: Core) -> Program:
@@ -388,34 +362,23 @@ def larger_program(
     tree, tried = search.enumeration.tree, search.tried
     for _ in range(ROUNDS):
         try:
-            known = Enumeration(tree, family, share)
-            known.of_size(JOINED_SIZE)
+            small = Enumeration(tree, family, share)
+            small.of_size(JOINED_SIZE)
         except OverBudget:
             break
-        tried += known.candidates
-        core = joined(known, *packed_labels(tree, target), max_size)
+        tried += small.candidates
+        core = joined(small, *packed_labels(tree, target), max_size)
         if core is None:
             break
         check = target.check(core, budget)
         if check.witness is None:
             return replace(search, core=core, check=check, method="join", tried=tried)
         tree = WordTree.of(tree.alphabet, words=[*tree.words, check.witness])
-    return _local(target, family, tree, replace(search, tried=tried), max_size, budget, seed)
-
-
-def _local(
-    target: Target,
-    family: Family,
-    tree: WordTree,
-    search: Search,
-    max_size: int,
-    budget: Budget,
-    seed: int,
-) -> Search:
-    """Local search, guided by counterexamples; once there is a program, for smaller ones."""
+    search = replace(search, tried=tried)
+    # Local search, guided by counterexamples; once there is a program, for smaller ones.
     for number in range(ROUNDS):
         said, known = target.labels(tree)
-        local = LocalSearch(tree, np.asarray(said, bool), np.asarray(known, bool), family, seed + number)
+        local = LocalSearch(tree, said, known, family, seed + number)
         core = local.run(max_size, budget)
         search = replace(search, tried=search.tried + local.tried)
         if core is None:

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp import core as c
@@ -34,7 +34,7 @@ class WordTree:
     """Nodes in order of length; the first is the empty word.
 
     >>> tree = WordTree.of("ab", length=2)
-    >>> len(tree), tree.word(4)
+    >>> len(tree), tree.words[4]
     (7, ('a', 'b'))
     """
 
@@ -87,27 +87,12 @@ class WordTree:
     def lengths(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(self.longest + 1), np.diff(self.starts))
 
-    def word(self, node: int) -> Word:
-        found: list[str] = []
-        while node:
-            found.append(self.alphabet[self.letters[node]])
-            node = int(self.parents[node])
-        return tuple(reversed(found))
-
-    def node(self, word: Sequence[str]) -> int:
-        """The node of a word; a KeyError if it is not there."""
-        return self._nodes[tuple(word)]
-
     @cached_property
     def words(self) -> tuple[Word, ...]:
         found: list[Word] = [()]
         for parent, letter in zip(self.parents[1:].tolist(), self.letters[1:].tolist(), strict=True):
             found.append((*found[parent], self.alphabet[letter]))
         return tuple(found)
-
-    @cached_property
-    def _nodes(self) -> dict[Word, int]:
-        return {word: number for number, word in enumerate(self.words)}
 
     @property
     def width(self) -> int:
@@ -141,33 +126,20 @@ class WordTree:
         """Where the length has one of the residues."""
         return np.isin(self.lengths % modulus, residues)
 
-    def count(self, bits: Bits, distances: Sequence[int] | None, dtype: np.dtype[Any]) -> Counts:
-        """#[j ≤ i] of each row, or of the positions at the distances; the empty word counts nothing."""
-        truth = self.unpack(bits)
-        if distances is None:
-            sums = np.zeros(truth.shape, dtype)
-            for start, end in pairwise(self.starts[1:]):
-                sums[:, start:end] = sums[:, self.parents[start:end]] + truth[:, start:end]
-            return sums
-        padded = np.concatenate([truth, np.zeros((len(truth), 1), bool)], axis=1)
-        near = np.zeros(truth.shape, dtype)
-        for distance in distances:
-            near += padded[:, self._before(distance)]
-        return near
+    def count(self, truth: Truth, distances: Sequence[int] | None, dtype: DTypeLike = np.int64) -> Counts:
+        """#[j ≤ i] of a row of truth values or of many, or of the positions at the distances.
 
-    def count_one(self, truth: Truth, distances: Sequence[int] | None) -> Counts:
-        """`count` of one row of truth values."""
-        if distances is not None:
-            near = np.zeros(len(self), np.int64)
-            padded = np.append(truth, False)
-            for distance in distances:
-                near += padded[self._before(distance)]
-            return near
-        sums = truth.astype(np.int64)
-        sums[0] = 0
-        for start, end in pairwise(self.starts[1:]):
-            sums[start:end] += sums[self.parents[start:end]]
-        return sums
+        The empty word counts nothing.
+        """
+        found = np.zeros(truth.shape, dtype)
+        if distances is None:
+            for start, end in pairwise(self.starts[1:]):
+                found[..., start:end] = found[..., self.parents[start:end]] + truth[..., start:end]
+            return found
+        padded = np.concatenate([truth, np.zeros((*truth.shape[:-1], 1), bool)], axis=-1)
+        for distance in distances:
+            found += padded[..., self._before(distance)]
+        return found
 
     def _before(self, distance: int) -> NDArray[np.int64]:
         """The node so many letters before each; one past the last where there is no such letter."""
@@ -202,7 +174,7 @@ def operation_value(op: c.Op, values: Sequence[Value], tree: WordTree) -> Value:
         case c.Periodic(modulus, residues):
             return tree.position(modulus, residues)
         case c.Count(body, distances):
-            return tree.count_one(values[body], distances)
+            return tree.count(values[body], distances)
         case c.Top():
             return ~tree.nowhere
         case c.One():
