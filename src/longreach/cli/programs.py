@@ -329,14 +329,14 @@ def synthesize(
 
     Example: longreach crasp synthesize --regex "(a|b)*ab(a|b)*"
     """
+    from longreach.theory.search import synthesize as search
     from longreach.theory.search.space import Family
-    from longreach.theory.search.synthesize import synthesize_target
 
     target = _target(regex, examples, task, alphabet, length)
     family = Family.named(program_class.value, modulus, distance)
     with stage("searching programs in order of size"):
-        found = synthesize_target(
-            target, family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
+        found = search.synthesize(
+            target, family=family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
         )
     with exit_code(1, when=found.program is None):
         if as_json:
@@ -536,7 +536,7 @@ def _print_transformers(found: LimitInference) -> None:
             say(line)
 
 
-def _print_steps(found: InferenceRun, complexity: str, choices: str) -> None:
+def _print_steps(found: InferenceRun[Any], complexity: str, choices: str) -> None:
     rows = [
         [
             step.n,

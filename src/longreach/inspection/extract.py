@@ -29,7 +29,7 @@ from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, No
 from longreach.theory.budget import Budget
 from longreach.theory.names import TaskName
 from longreach.theory.search.space import Family
-from longreach.theory.search.synthesize import Synthesis, synthesize_target
+from longreach.theory.search.synthesize import Synthesis, synthesize
 from longreach.theory.search.targets import ExamplesTarget, accepted_words
 from longreach.training.checkpoint import MODEL
 from longreach.training.result import RESULT
@@ -312,7 +312,7 @@ def extract_programs(
     programs = []
     for token in wanted:
         target = ExamplesTarget({word: said == token for word, said in asked.items()}, letters)
-        found = synthesize_target(target, family, seconds=seconds / len(wanted), seed=seed)
+        found = synthesize(target, family=family, seconds=seconds / len(wanted), seed=seed)
         agreements = () if found.program is None else _agreements(trained, found, token, inputs)
         programs.append(ExtractedProgram(says=token, family=family, found=found, agreements=agreements))
     return tuple(programs)

@@ -71,9 +71,9 @@ def test_targets_of_the_class_are_found_and_stay(name: str) -> None:
     assert run.n0 is not None
     assert run.bounded
     assert run.stopped == ""
-    for step, model in zip(run.steps, run.models, strict=True):
-        assert model is not None
-        assert step.complexity == model.shape.complexity(len(model.alphabet))
+    for found in run.hypotheses:
+        assert found.model is not None
+        assert found.complexity == found.model.shape.complexity(len(found.model.alphabet))
 
 
 @pytest.mark.parametrize("name", ["parity-language", "sigma-be"])

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
 from longreach.errors import Argument, Field, InputError, near_names
 from longreach.theory.automata.samples import longest_within
 from longreach.theory.budget import Budget, OverBudget
-from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.program import Program
 from longreach.theory.search.enumeration import Enumeration, Finisher
 from longreach.theory.search.programs import core_of, readable
@@ -70,6 +70,9 @@ def known_everywhere(target: Target) -> None:
         )
 
 
+Model = TypeVar("Model")
+
+
 @dataclass(frozen=True, kw_only=True)
 class InferenceStep:
     """T_n."""
@@ -89,19 +92,59 @@ class InferenceStep:
     def right(self) -> bool | None:
         return None if self.errors is None else self.errors == 0
 
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Hypothesis(Generic[Model]):
+    """The simplest hypotheses for one training length."""
+
+    trained_to: int
+    at_least: int
+    """Nothing simpler fits; the complexity where that is known."""
+    complexity: int | None = None
+    """R(T_n); None where none was found."""
+    model: Model | None = None
+    """The first of them."""
+    wrong: tuple[int, ...] = ()
+    """For each length how many words it gets wrong."""
+    choices: int = 0
+    """Simplest hypotheses that differ on some word that is compared."""
+    most_wrong: tuple[int, ...] = ()
+    """Up to each length how many words the worst of them gets wrong; empty where they were not told apart."""
+
+    def step(self, n: int) -> InferenceStep:
+        """T_n, if t(n) is this training length."""
+        known = self.model is not None
+        return InferenceStep(
+            n=n,
+            trained_to=self.trained_to,
+            complexity=self.complexity,
+            at_least=self.at_least,
+            errors=sum(self.wrong[: n + 1]) if known else None,
+            worst_errors=self.most_wrong[n] if known and n < len(self.most_wrong) else None,
+            choices=self.choices,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class InferenceRun:
-    """A run of the procedure."""
+class InferenceRun(Generic[Model]):
+    """A run of the procedure, for any kind of hypotheses."""
 
     schedule: Schedule
     to: int
-    steps: tuple[InferenceStep, ...]
+    hypotheses: tuple[Hypothesis[Model], ...]
+    """For each training length."""
     stopped: str
     """Why complexities are missing; empty if none is."""
+
+    @cached_property
+    def steps(self) -> tuple[InferenceStep, ...]:
+        by_length = {each.trained_to: each for each in self.hypotheses}
+        return tuple(by_length[self.schedule(n)].step(n) for n in range(1, self.to + 1))
+
+    @property
+    def model(self) -> Model | None:
+        """The last T_n."""
+        return self.hypotheses[-1].model
 
     @property
     def n0(self) -> int | None:
@@ -126,20 +169,32 @@ class InferenceRun:
 
     @property
     def bounded(self) -> bool:
-        """Whether the complexity has stayed the same over the second half of the lengths, and is known
-        there.
-        """
+        """Whether the complexity is known and the same over the second half of the lengths."""
         later = [step.complexity for step in self.steps if 2 * step.n > self.to]
         return None not in later and len(set(later)) == 1
 
-    def summary(self, beside: str = "") -> list[str]:
-        """N₀, the errors, and why the search ended, in lines; `beside` stands behind N₀."""
+    @property
+    def aside(self) -> str:
+        """What stands behind N₀."""
+        return ""
+
+    @property
+    def beyond(self) -> str:
+        return f"compared up to length {self.to}, not beyond"
+
+    def words(self) -> list[str]:
+        """N₀, the errors, why the search ended, and whether the last T_n is right, in lines."""
         first = f"N₀: none up to n = {self.to}"
         if self.n0 is not None:
-            first = f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{beside}"
+            first = f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{self.aside}"
         total = "not known" if self.error_count is None else str(self.error_count)
         lines = [first, f"errors of all T_n together: {total}"]
-        return [*lines, f"the search ended: {self.stopped}"] if self.stopped else lines
+        if self.stopped:
+            lines.append(f"the search ended: {self.stopped}")
+        if self.model is not None:
+            right = f"right, {self.beyond}" if self.steps[-1].right else "wrong"
+            lines.append(f"T_{self.to} is {right}:")
+        return lines
 
 
 TO = 10
@@ -152,25 +207,7 @@ LISTED = 200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Hypothesis:
-    """The smallest programs for one training length."""
-
-    trained_to: int
-    at_least: int
-    """No program that fits has fewer operations; the size where that is known."""
-    size: int | None = None
-    """R(T_n); None where none was found."""
-    program: Program | None = None
-    wrong: tuple[int, ...] = ()
-    """For each length how many words the first one gets wrong."""
-    choices: int = 0
-    """Smallest programs that differ on some word that is compared."""
-    most_wrong: tuple[int, ...] = ()
-    """The same as `wrong` for the worst of them at each length."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Inference(InferenceRun):
+class Inference(InferenceRun[Program]):
     """A run of the procedure.
 
     >>> from longreach.theory.search.targets import target_of
@@ -180,7 +217,6 @@ class Inference(InferenceRun):
     """
 
     family: Family
-    hypotheses: tuple[Hypothesis, ...]
     compared_to: int
     """Smallest programs are told apart on words up to here."""
     proved: bool
@@ -196,18 +232,15 @@ class Inference(InferenceRun):
 
     @property
     def program(self) -> Program | None:
-        return self.hypotheses[-1].program if self.hypotheses else None
+        return self.model
 
-    def words(self) -> list[str]:
-        any_run = "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
-        lines = self.summary(any_run)
-        if self.program is not None:
-            beyond = (
-                "proved for all lengths" if self.proved else f"compared up to length {self.to}, not beyond"
-            )
-            right = self.steps[-1].right
-            lines.append(f"T_{self.to} is {f'right, {beyond}' if right else 'wrong'}:")
-        return lines
+    @property
+    def aside(self) -> str:
+        return "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
+
+    @property
+    def beyond(self) -> str:
+        return "proved for all lengths" if self.proved else super().beyond
 
     def document(self) -> dict[str, Any]:
         return {
@@ -224,7 +257,7 @@ class Inference(InferenceRun):
             "compared_to": self.compared_to,
             "stopped": self.stopped or None,
             "tried": self.tried,
-            "steps": [step.document() for step in self.steps],
+            "steps": [asdict(step) for step in self.steps],
         }
 
 
@@ -248,33 +281,17 @@ def infer(
     whole = WordTree.of(target.alphabet, length=to)
     run = _Run(target, enumeration, whole, max_size)
     hypotheses = tuple(run.hypotheses(range(schedule(1), longest + 1)))
-    by_length = {each.trained_to: each for each in hypotheses}
-    steps = tuple(_step(n, by_length[schedule(n)]) for n in range(1, to + 1))
-    last = hypotheses[-1].program
+    last = hypotheses[-1].model
     check = None if last is None else target.check(last.core, replace(budget, seconds=5.0, ends=None))
     return Inference(
         schedule=schedule,
         family=family,
         to=to,
-        steps=steps,
         hypotheses=hypotheses,
         compared_to=enumeration.tree.longest,
         proved=check is not None and check.proved,
         stopped=run.stopped,
         tried=enumeration.candidates,
-    )
-
-
-def _step(n: int, hypothesis: Hypothesis) -> InferenceStep:
-    known = hypothesis.program is not None
-    return InferenceStep(
-        n=n,
-        trained_to=hypothesis.trained_to,
-        complexity=hypothesis.size,
-        at_least=hypothesis.at_least,
-        errors=sum(hypothesis.wrong[: n + 1]) if known else None,
-        worst_errors=hypothesis.most_wrong[n] if known and n < len(hypothesis.most_wrong) else None,
-        choices=hypothesis.choices,
     )
 
 
@@ -286,7 +303,7 @@ class _Run:
         self._whole, self._wanted = whole, target.labels(whole)[0]
         self.stopped = ""
 
-    def hypotheses(self, lengths: range) -> Iterator[Hypothesis]:
+    def hypotheses(self, lengths: range) -> Iterator[Hypothesis[Program]]:
         """Whatever matches longer words matches shorter ones, so complexities do not fall."""
         size = 1
         for length in lengths:
@@ -294,7 +311,7 @@ class _Run:
             size = found.at_least
             yield found
 
-    def _smallest(self, length: int, size: int) -> Hypothesis:
+    def _smallest(self, length: int, size: int) -> Hypothesis[Program]:
         tree, behaviours = self._enumeration.tree, self._enumeration.behaviours
         said = self._target.labels(tree)[0]
         known = tree.lengths <= length
@@ -306,13 +323,14 @@ class _Run:
                 if found:
                     core = core_of(found[0], behaviours)
                     rows = behaviours.bits[[each.behaviour for each in found[:LISTED]]]
-                    wrong = np.add.accumulate(self._per_length(tree.unpack(rows) != said, tree), axis=1)
+                    wrong = np.add.accumulate(tree.per_length(tree.unpack(rows) != said), axis=1)
+                    differs = accepted_on(core, self._whole) != self._wanted
                     return Hypothesis(
                         trained_to=length,
-                        size=size,
+                        complexity=size,
                         at_least=size,
-                        program=readable(core),
-                        wrong=self._wrong(core),
+                        model=readable(core),
+                        wrong=tuple(self._whole.per_length(differs).tolist()),
                         choices=len(found),
                         most_wrong=tuple(wrong.max(axis=0).tolist()),
                     )
@@ -321,12 +339,3 @@ class _Run:
         except OverBudget as spent:
             self.stopped = self.stopped or f"{spent} after size {size - 1}"
         return Hypothesis(trained_to=length, at_least=size)
-
-    def _wrong(self, core: Core) -> tuple[int, ...]:
-        differs = (accepted_on(core, self._whole) != self._wanted)[None]
-        return tuple(self._per_length(differs, self._whole)[0].tolist())
-
-    @staticmethod
-    def _per_length(truth: Any, tree: WordTree) -> Any:
-        """Sums over the words of each length."""
-        return np.add.reduceat(truth.astype(np.int64), tree.starts[:-1], axis=1)

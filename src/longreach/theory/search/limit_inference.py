@@ -12,7 +12,7 @@ lies. So what fits many words is an interval for each of them, and none is tried
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
 from math import isqrt
@@ -25,8 +25,8 @@ from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.limit.model import START, Head, Layer, Transformer
 from longreach.theory.search.inference import (
     SCHEDULES,
+    Hypothesis,
     InferenceRun,
-    InferenceStep,
     Schedule,
     known_everywhere,
 )
@@ -227,7 +227,7 @@ FAR = 1 << 40
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LimitInference(InferenceRun):
+class LimitInference(InferenceRun[SmallLimit]):
     """A run of the procedure.
 
     >>> from longreach.theory.search.targets import target_of
@@ -235,20 +235,6 @@ class LimitInference(InferenceRun):
     >>> [step.complexity for step in run.steps], run.n0
     ([8, 8, 8, 8, 8, 8, 8, 8], 5)
     """
-
-    models: tuple[SmallLimit | None, ...]
-    """T_n, for n = 1, 2, …."""
-
-    @property
-    def model(self) -> SmallLimit | None:
-        return self.models[-1]
-
-    def words(self) -> list[str]:
-        lines = self.summary()
-        if self.model is not None:
-            right = f"right, compared up to length {self.to}, not beyond"
-            lines.append(f"T_{self.to} is {right if self.steps[-1].right else 'wrong'}:")
-        return lines
 
     def document(self) -> dict[str, Any]:
         model = self.model
@@ -270,7 +256,7 @@ class LimitInference(InferenceRun):
                 "places": list(model.places),
                 "phi": list(model.shape.phi),
             },
-            "steps": [step.document() for step in self.steps],
+            "steps": [asdict(step) for step in self.steps],
         }
 
 
@@ -285,35 +271,8 @@ def infer_limit(
     """Run the procedure for n = 1, …, `to`, with hypotheses up to R_∞ = `most`."""
     known_everywhere(target)
     run = _Run(target, to, most, Budget(seconds=seconds).running())
-    by_length = dict(run.hypotheses(range(schedule(1), max(map(schedule, range(1, to + 1))) + 1)))
-    steps, models = [], []
-    for n in range(1, to + 1):
-        found = by_length[schedule(n)]
-        models.append(found.model)
-        steps.append(
-            InferenceStep(
-                n=n,
-                trained_to=schedule(n),
-                complexity=found.complexity,
-                at_least=found.at_least,
-                errors=None if found.model is None else run.errors(found.model, n),
-                worst_errors=None,
-                choices=found.choices,
-            )
-        )
-    return LimitInference(
-        schedule=schedule, to=to, steps=tuple(steps), stopped=run.stopped, models=tuple(models)
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Fit:
-    """The first hypothesis of least R_∞ that fits, and how many of its shape fit."""
-
-    model: SmallLimit | None
-    complexity: int | None
-    at_least: int
-    choices: int
+    hypotheses = tuple(run.hypotheses(range(schedule(1), max(map(schedule, range(1, to + 1))) + 1)))
+    return LimitInference(schedule=schedule, to=to, hypotheses=hypotheses, stopped=run.stopped)
 
 
 class _Run:
@@ -325,13 +284,13 @@ class _Run:
         self._letters, self._most, self._budget = len(target.alphabet), most, budget
         self.stopped = ""
 
-    def hypotheses(self, lengths: range) -> Iterator[tuple[int, _Fit]]:
+    def hypotheses(self, lengths: range) -> Iterator[Hypothesis[SmallLimit]]:
         """Whatever fits longer words fits shorter ones, so complexities do not fall."""
         waiting = iter(shapes(self._letters, self._most))
         reached: _Intervals | None = None
         at_least = 0
         for length in lengths:
-            found: _Fit | None = None
+            found: tuple[SmallLimit, int] | None = None
             try:
                 while found is None and not self.stopped:
                     if reached is None:
@@ -345,12 +304,20 @@ class _Run:
                     reached = reached if found is not None else None
             except OverBudget as spent:
                 self.stopped = f"{spent}, at R_∞ = {at_least}"
-            yield length, found or _Fit(model=None, complexity=None, at_least=at_least, choices=0)
-
-    def errors(self, model: SmallLimit, n: int) -> int:
-        """Words up to length n that a model gets wrong."""
-        wrong = model.accepted(self._words) != self._wanted
-        return int((wrong & (self._words.tree.lengths <= n)).sum())
+            if found is None:
+                yield Hypothesis(trained_to=length, at_least=at_least)
+                continue
+            model, choices = found
+            yield Hypothesis(
+                trained_to=length,
+                at_least=at_least,
+                complexity=at_least,
+                model=model,
+                wrong=tuple(
+                    self._words.tree.per_length(model.accepted(self._words) != self._wanted).tolist()
+                ),
+                choices=choices,
+            )
 
 
 class _Intervals:
@@ -370,8 +337,8 @@ class _Intervals:
         self._greatest = np.full(classes, FAR, np.int64)
         self._seen = -1
 
-    def fit(self, length: int, budget: Budget) -> _Fit | None:
-        """What fits all words up to a length."""
+    def fit(self, length: int, budget: Budget) -> tuple[SmallLimit, int] | None:
+        """The first that fits all words up to a length, and how many do."""
         self._see(length, budget)
         bound = self.shape.largest
         choices, best = 0, None
@@ -401,8 +368,7 @@ class _Intervals:
             outputs=outputs,
             places=places,
         )
-        complexity = self.shape.complexity(self._tokens - 1)
-        return _Fit(model=model, complexity=complexity, at_least=complexity, choices=choices)
+        return model, choices
 
     def _see(self, length: int, budget: Budget) -> None:
         """Narrow the intervals by words up to a length."""

@@ -141,6 +141,10 @@ class WordTree:
             found += padded[..., self._before(distance)]
         return found
 
+    def per_length(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """Sums over the words of each length."""
+        return np.add.reduceat(rows.astype(np.int64), self.starts[:-1], axis=-1)
+
     def _before(self, distance: int) -> NDArray[np.int64]:
         """The node so many letters before each; one past the last where there is no such letter."""
         nodes: NDArray[np.signedinteger[Any]] = np.arange(len(self))

@@ -103,7 +103,7 @@ class Synthesis:
 
 
 def synthesize(
-    wanted: Wanted,
+    wanted: Wanted | Target,
     *,
     alphabet: Iterable[str] | None = None,
     family: Family | str = "empty",
@@ -122,25 +122,11 @@ def synthesize(
     ('proved', 7)
     """
     target = target_of(wanted, alphabet, length=length)
-    asked = Family.named(family) if isinstance(family, str) else family
-    return synthesize_target(target, asked, seconds=seconds, max_size=max_size, bytes=bytes, seed=seed)
-
-
-def synthesize_target(
-    target: Target,
-    family: Family,
-    *,
-    seconds: float = SECONDS,
-    max_size: int = MAX_SIZE,
-    bytes: int = 1 << 30,
-    seed: int = 0,
-) -> Synthesis:
     started = time.thread_time()
-    budget = Budget(seconds=seconds, bytes=bytes).running()
-    found = _search(target, family, max_size, budget, seed)
-    if isinstance(target, ExamplesTarget):
-        found = replace(found, examples=len(target.examples))
-    return replace(found, seconds=time.thread_time() - started)
+    asked = Family.named(family) if isinstance(family, str) else family
+    found = _search(target, asked, max_size, Budget(seconds=seconds, bytes=bytes).running(), seed)
+    examples = len(target.examples) if isinstance(target, ExamplesTarget) else None
+    return replace(found, examples=examples, seconds=time.thread_time() - started)
 
 
 def _search(target: Target, family: Family, max_size: int, budget: Budget, seed: int) -> Synthesis:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -45,23 +45,6 @@ class Check:
     proved: bool = False
     length: int | None = None
     """All words up to here were compared; None where words are a list."""
-
-
-class Target(Protocol):
-    """Which words a program should accept."""
-
-    @property
-    def alphabet(self) -> tuple[str, ...]:
-        """Its letters."""
-
-    def labels(self, tree: WordTree) -> tuple[Truth, Truth]:
-        """For each node whether its word is accepted, and whether that is known."""
-
-    def tree(self, nodes: int) -> WordTree:
-        """Words to begin a search with, about so many."""
-
-    def check(self, core: Core, budget: Budget) -> Check:
-        """Whether a program is right."""
 
 
 def _tree(alphabet: Sequence[str], nodes: int) -> WordTree:
@@ -209,13 +192,21 @@ class ExamplesTarget:
         return Check(witness=words[wrong[0]] if len(wrong) else None)
 
 
+Target: TypeAlias = RegularTarget | PredicateTarget | ProgramTarget | ExamplesTarget
+"""Which words a program should accept.
+
+Each has an `alphabet`; `labels`, for each word of a tree whether it is accepted and whether that is known;
+`tree`, about so many words to begin a search with; and `check`, whether a program is right.
+"""
+
+
 def accepted_words(core: Core, words: Sequence[Word]) -> Truth:
     encoder = Encoder(core)
     return accepts(core, [encoder.tokens(word) for word in words])
 
 
 def target_of(
-    wanted: Wanted,
+    wanted: Wanted | Target,
     alphabet: Iterable[str] | None = None,
     *,
     length: int | None = None,
@@ -226,6 +217,8 @@ def target_of(
     ('a', 'b')
     """
     match wanted:
+        case RegularTarget() | PredicateTarget() | ProgramTarget() | ExamplesTarget():
+            return wanted
         case Automaton():
             return RegularTarget(wanted)
         case Program():
