@@ -14,7 +14,7 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.shares.determinacy import ANY_LENGTH, determinacy, length_of_failure, profiles
+from longreach.theory.shares.determinacy import ANY_LENGTH, determinacy, profiles
 from longreach.theory.shares.summaries import Summary, summaries
 from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
@@ -180,21 +180,3 @@ def test_words_of_any_length_are_words_up_to_a_large_one(
     )
     assert always == (long and pytest.approx(long, rel=1e-12))
     assert (always or 0.0) <= (own or 0.0) + 1e-12
-
-
-@settings(max_examples=at_most(60))
-@given(automata(states=5), st.integers(0, 4), st.integers(1, 3), st.floats(0.05, 1.0))
-def test_the_length_of_failure_is_the_first_of_the_profile(
-    automaton: Automaton, window: int, modulus: int, level: float
-) -> None:
-    assume(automaton.accepting)
-    summary = Summary(window=window, modulus=modulus)
-    profile = determinacy(automaton, summary, range(40), within=ANY_LENGTH)
-    found = length_of_failure(automaton, summary, level=level, longest=39)
-    assert (found.length, found.exhausted) == (profile.falls_below(level), None)
-
-
-def test_a_search_for_the_failure_names_its_budget() -> None:
-    found = length_of_failure(named_automaton("tomita-3"), Summary(window=12), most_nodes=50)
-    assert found.length is None
-    assert found.exhausted == "last 12 letters: more than the budget of 50 states with their summaries"

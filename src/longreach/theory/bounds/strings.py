@@ -47,9 +47,7 @@ if TYPE_CHECKING:
 
 def check_one_layer(model: Transformer, place: Place) -> None:
     """Raises where Theorem 4.1 does not speak of the model."""
-    layers = len(model.layers)
-    if layers != 1:
-        raise InputError(f"{layers} layers; with finite precision the theorem is about one", place=place)
+    _check_layers(model, place, 1, "with finite precision the theorem is about one")
     layer = model.layers[0]
     writing = len(_writing(model))
     if writing != 1:
@@ -58,10 +56,20 @@ def check_one_layer(model: Transformer, place: Place) -> None:
     if steps:
         which = f"{steps} of {len(layer.b)} units of the MLP are Heaviside steps"
         raise InputError(f"{which}; the theorem needs a Lipschitz constant", place=place)
+
+
+def _check_layers(model: Transformer, place: Place, wanted: int, reason: str) -> None:
+    if len(model.layers) != wanted:
+        raise InputError(f"{len(model.layers)} layers; {reason}", place=place)
     try:
         _ = model.locality
     except InputError as error:
         raise error.at(place) from None
+
+
+def _check_error(error: float) -> None:
+    if not (error > 0 and isfinite(error)):
+        raise InputError(f"{error:g}: an error is a positive number", place=Field("error"))
 
 
 def _writing(model: Transformer) -> list[Head]:
@@ -92,9 +100,7 @@ def attended(
     logits = logits[:, None] + (model.positions @ query)[residues][None, :]
     last = np.arange(middle + 1, length + 1)
     phi = np.zeros(pair.locality + 1)
-    if isinstance(head.phi, np.ndarray):
-        reach = min(len(head.phi), len(phi))
-        phi[:reach] = head.phi[:reach]
+    phi[: len(head.local)] = head.local
     near = logits[x[middle:], last % pair.period] + phi[length - last]
     start = float((model.embedding[model.vocabulary.index(START)] + model.positions[0]) @ query)
     present = counts > 0
@@ -122,7 +128,7 @@ def sensitivity(pair: ModelPair, model: Transformer) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteString:
-    """z, how it was made, and what it achieves. Lengths count tokens, without $."""
+    """z, how it was made, and what it achieves (Theorem 4.1 of arXiv 2510.27015); lengths are without $."""
 
     z: Word
     case: Case
@@ -177,8 +183,7 @@ class FiniteSimulation:
 
     def scales(self, error: float) -> Scales:
         """The construction's numbers for outputs within `error`."""
-        if not (error > 0 and np.isfinite(error)):
-            raise InputError(f"{error:g}: an error is a positive number", place=Field("error"))
+        _check_error(error)
         per_weight = Fraction(self.sensitivity)
         tolerance = Fraction(error) / per_weight if per_weight else Fraction(1)
         return Scales(
@@ -231,12 +236,16 @@ def _assembled(made: Plan, x: Word, *, period: int) -> Word:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
-    """How far z is from x."""
+    """How far z is from x, or the constants of n^(−1/3) within which it is promised to be."""
 
     suffix: float
     """Σ |share in x − share in z| over windows of τ + 1 tokens, with blanks before the first token."""
     histogram: float
     """Mean over the positions of x of Σ |share in x so far − share in what is kept of it|."""
+
+    @property
+    def larger(self) -> float:
+        return max(self.suffix, self.histogram)
 
 
 def draw_kept(units: int, share: float, piece: float, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -270,8 +279,7 @@ def statistics(x: Word, kept: NDArray[np.bool_], *, tokens: int, window: int) ->
     >>> statistics(x, np.array([1, 1, 1, 1, 0, 0], dtype=bool), tokens=2, window=1).suffix
     0.0
     """
-    z = x[kept]
-    return Statistics(suffix=_suffix(x, z, tokens, window), histogram=_histogram(x, kept, tokens))
+    return Statistics(suffix=_suffix(x, x[kept], tokens, window), histogram=_histogram(x, kept, tokens))
 
 
 def windows(words: list[Word], *, tokens: int, window: int) -> list[NDArray[np.int64]]:
@@ -313,28 +321,16 @@ MARKOV = 4
 """A draw is good if its errors are at most this many times what is expected."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rates:
-    """What the errors of the statistics are promised to be: a constant times n^(−1/3)."""
-
-    suffix: float
-    histogram: float
-
-    @property
-    def larger(self) -> float:
-        return max(self.suffix, self.histogram)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InfiniteString:
-    """z and what it achieves. Lengths count tokens, without $."""
+    """z and what it achieves (Lemma 5.3 of arXiv 2510.27015); lengths are without $."""
 
     z: Word
     target: int
     """n"""
     bound: int
     """No z is longer."""
-    rates: Rates
+    rates: Statistics
     """Constants of n^(−1/3)."""
     statistics: Statistics
     errors: Errors
@@ -358,7 +354,7 @@ class InfiniteSimulation:
     def __post_init__(self) -> None:
         places: tuple[Place, Place] = (Argument("model"), Field("against"))
         for model, place in zip(self.pair.models, places, strict=True):
-            _check(model, place)
+            _check_layers(model, place, 2, "with infinite precision the theorem is about two")
 
     @property
     def tail(self) -> int:
@@ -370,20 +366,19 @@ class InfiniteSimulation:
         """The least target."""
         return max(LEAST, self.pair.period**3)
 
-    def rates(self, x: Word) -> Rates:
+    def rates(self, x: Word) -> Statistics:
         """The constants of a word: they count its different windows."""
         reach = self.pair.locality
         found = windows([x], tokens=len(self.pair.tokens), window=reach + 1)[0]
         different = int(found.max(initial=0)) + 1
-        return Rates(
+        return Statistics(
             suffix=MARKOV * (4.5 * reach + sqrt(2) * (sqrt(different) + 1) + self.tail / 4),
             histogram=MARKOV * (2 * sqrt(2) * (sqrt(len(self.pair.tokens)) + 1) + self.tail / 8),
         )
 
     def string(self, x: Word, error: float) -> InfiniteString:
         """A word whose statistics are within `error` of those of x; n is chosen for it."""
-        if not (error > 0 and isfinite(error)):
-            raise InputError(f"{error:g}: an error is a positive number", place=Field("error"))
+        _check_error(error)
         rates = self.rates(x)
         target = max(self.least, ceil(min((rates.larger / error) ** 3, 1e18)))
         return self._made(x, target, rates)
@@ -395,14 +390,14 @@ class InfiniteSimulation:
             raise InputError(reason, place=Field("length"))
         return self._made(x, target, self.rates(x))
 
-    def _made(self, x: Word, target: int, rates: Rates) -> InfiniteString:
+    def _made(self, x: Word, target: int, rates: Statistics) -> InfiniteString:
         longest = target + ceil(2 * sqrt(2) * target ** (2 / 3)) + self.tail
         drawn = self._drawn(x, target, rates, longest) if longest < len(x) else None
         z, found = (x, Statistics(suffix=0.0, histogram=0.0)) if drawn is None else drawn
         errors = self.pair.errors(x, z, "infinite")
         return InfiniteString(z=z, target=target, bound=longest, rates=rates, statistics=found, errors=errors)
 
-    def _drawn(self, x: Word, target: int, rates: Rates, longest: int) -> tuple[Word, Statistics] | None:
+    def _drawn(self, x: Word, target: int, rates: Statistics, longest: int) -> tuple[Word, Statistics] | None:
         """The first draw that is as good as promised."""
         period, rng = self.pair.period, np.random.default_rng(self.seed)
         units = (len(x) - 2 * self.pair.locality - 1) // period
@@ -420,16 +415,6 @@ class InfiniteSimulation:
         return None
 
 
-def _check(model: Transformer, place: Place) -> None:
-    layers = len(model.layers)
-    if layers != 2:
-        raise InputError(f"{layers} layers; with infinite precision the theorem is about two", place=place)
-    try:
-        _ = model.locality
-    except InputError as error:
-        raise error.at(place) from None
-
-
 POINTS = 10
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
 
@@ -442,15 +427,14 @@ class CurveRow:
     errors: Errors
     promised: float
     """What the construction promises: of the outputs, or with infinite precision of the statistics."""
-    statistics: tuple[float, float] | None = None
-    """Suffix and histogram."""
+    statistics: Statistics | None = None
 
 
-def finite_curve(simulation: FiniteSimulation, x: Word, points: int = POINTS) -> list[CurveRow]:
+def finite_curve(simulation: FiniteSimulation, x: Word) -> list[CurveRow]:
     """From the largest error that says anything on, halved each time, while z is shorter than x."""
     rows: list[CurveRow] = []
     error = simulation.sensitivity or 1.0
-    for _ in range(points):
+    for _ in range(POINTS):
         found = simulation.string(x, error)
         if found.case is Case.WHOLE or (rows and found.case is Case.COPIED):
             break
@@ -474,7 +458,7 @@ def infinite_curve(simulation: InfiniteSimulation, x: Word, points: int = POINTS
                     length=len(found.z),
                     errors=found.errors,
                     promised=found.rates.larger * target ** (-1 / 3),
-                    statistics=(found.statistics.suffix, found.statistics.histogram),
+                    statistics=found.statistics,
                 )
             )
     return rows
@@ -492,8 +476,8 @@ def error_figure(rows: Sequence[CurveRow], title: str, *, pair: bool) -> Figure:
         drawn.append(("‖g(x) − g(z)‖", GREEN, [row.errors.g for row in rows]))
     statistics = [row.statistics for row in rows if row.statistics is not None]
     if statistics:
-        drawn.append(("suffix", RED, [suffix for suffix, _ in statistics]))
-        drawn.append(("histogram", PURPLE, [histogram for _, histogram in statistics]))
+        drawn.append(("suffix", RED, [each.suffix for each in statistics]))
+        drawn.append(("histogram", PURPLE, [each.histogram for each in statistics]))
         rate = [row.length ** (-1 / 3) for row in rows]
         axis.plot(lengths, rate, color="0.4", linestyle=":", label="|z|^(−1/3)")
     promised = "promised for suffix and histogram" if statistics else "promised for the outputs"

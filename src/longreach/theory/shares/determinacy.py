@@ -12,7 +12,7 @@ words of length n on which it is right from the start to the end. Three choices 
 - N = the training length (`within`): a function that a model could have seen whole in training, with values
   of the summary that never appeared there counted as not determined. It explains a success beyond training.
 - N = any length (`within=ANY_LENGTH`): one function of the summary for all lengths at once. It is at most
-  that of N = n, equal from a few letters beyond the window on, and quickest; `length_of_failure` uses it.
+  that of N = n, equal from a few letters beyond the window on, and quickest.
 
 `summary_graph` finds the pairs of state and summary; the rest is a walk backwards over them, which gives all
 lengths at once.
@@ -76,6 +76,10 @@ class Profile:
         >>> profile = determinacy(from_expression("(b|ab*a)*"), Summary(window=4), range(1, 20))
         >>> profile.falls_below(), [profile.at(length) for length in (3, 4, 5, 6)]
         (5, [1.0, 1.0, 0.25, 0.0])
+        >>> language, lengths = from_expression("(a|b)*d(b|c)*"), range(1000)
+        >>> ever = [determinacy(language, Summary(window=k), lengths, within=ANY_LENGTH) for k in (4, 8, 12)]
+        >>> [each.falls_below() for each in ever]
+        [25, 362, None]
         """
         pairs = zip(self.lengths, self.probabilities, strict=False)
         return next((length for length, share in pairs if share is not None and share < level), None)
@@ -136,46 +140,6 @@ def profiles(
     """
     wanted = tuple(lengths)
     return tuple(determinacy(automaton, each, wanted, most_nodes=most_nodes) for each in family)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LengthOfFailure:
-    """Where a function of a summary, the same for all lengths, ceases to be right on most words."""
-
-    summary: Summary
-    level: float
-    longest: int
-    """How far was searched."""
-    length: int | None
-    """The first length at which determinacy is below the level; None: at none that was searched."""
-    exhausted: str | None = None
-    """The budget that ended the work."""
-
-
-def length_of_failure(
-    automaton: Automaton,
-    summary: Summary,
-    *,
-    level: float = 0.5,
-    longest: int = 1000,
-    most_nodes: int = MOST_NODES,
-) -> LengthOfFailure:
-    """The first length with words at which determinacy, by words of any length, falls below a level.
-
-    >>> language = from_expression("(a|b)*d(b|c)*")
-    >>> [length_of_failure(language, Summary(window=k)).length for k in (4, 8, 12)]
-    [25, 362, None]
-    """
-    words = word_measure(automaton)
-    try:
-        graph = summary_graph(words, summary, longest, within=ANY_LENGTH, most=most_nodes)
-    except OverBudget as spent:
-        return LengthOfFailure(
-            summary=summary, level=level, longest=longest, length=None, exhausted=str(spent)
-        )
-    shares = enumerate(_survival(words, graph, graph.determined(ANY_LENGTH), longest))
-    found = next((length for length, share in shares if share < level and words.count(length)), None)
-    return LengthOfFailure(summary=summary, level=level, longest=longest, length=found)
 
 
 def _survival(

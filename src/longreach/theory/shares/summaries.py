@@ -193,15 +193,6 @@ def summary_graph(
     return _Exploration(words, summary, least, within, most).graph(longest)
 
 
-@dataclass(frozen=True, eq=False)
-class _Meaning:
-    """What one vector says, for each value of residue and counts."""
-
-    first: IntArray
-    first_label: IntArray
-    second: IntArray
-
-
 class _Exploration:
     """Finds the nodes, letter by letter from the start."""
 
@@ -221,7 +212,7 @@ class _Exploration:
         letters = self.pairs.targets.shape[1]
         self.pushed = np.full((2, letters), _START, dtype=np.int64)
         self.ready = np.array([True, False])
-        self.meanings: dict[int, _Meaning] = {}
+        self.meanings: dict[int, tuple[IntArray, IntArray, IntArray]] = {}
 
     def graph(self, longest: int) -> SummaryGraph:
         window = self.summary.window
@@ -317,15 +308,14 @@ class _Exploration:
         if done < self.summary.window:  # the whole prefix is seen
             return done + self.to_end[pairs], self.labels[pairs], np.full(len(rows), NEVER)
         last = rows[:, -1] if self.summary.window else np.full(len(rows), _ALL)
-        first, first_label, second = (np.empty(len(rows), dtype=np.int64) for _ in range(3))
+        found = np.empty((3, len(rows)), dtype=np.int64)
         for number in np.unique(last).tolist():
             here = last == number
-            says, values = self._meaning(number), self.pairs.values[pairs[here]]
-            first[here], first_label[here] = says.first[values], says.first_label[values]
-            second[here] = says.second[values]
-        return first, first_label, second
+            found[:, here] = [says[self.pairs.values[pairs[here]]] for says in self._meaning(number)]
+        return found[0], found[1], found[2]
 
-    def _meaning(self, number: int) -> _Meaning:
+    def _meaning(self, number: int) -> tuple[IntArray, IntArray, IntArray]:
+        """What one vector says, for each value of residue and counts."""
         if number not in self.meanings:
             vector, values = self.vectors[number], self.pairs.values
             shape = (int(values.max()) + 1, int(self.labels.max()) + 2)
@@ -333,5 +323,5 @@ class _Exploration:
             total = np.where(vector < NEVER, vector + self.to_end + self.summary.window, NEVER)
             np.minimum.at(seen, (values, self.labels), total)
             two = np.partition(seen, 1, axis=1)
-            self.meanings[number] = _Meaning(two[:, 0], seen.argmin(axis=1), two[:, 1])
+            self.meanings[number] = (two[:, 0], seen.argmin(axis=1), two[:, 1])
         return self.meanings[number]
