@@ -29,8 +29,8 @@ from longreach.inspection.positions import (
 )
 from longreach.inspection.trace import fold, norm_names, trace
 from longreach.theory.limit.model import Array, Head, Layer, Transformer
-from longreach.theory.limit.products import POSITIONS, alpha
 from tests.helpers.inspected_models import lively, small_config
+from tests.helpers.product_functions import alpha_of_positions
 
 # Equations 80 and 81, against a literal reading of them.
 
@@ -208,17 +208,15 @@ def _as_transformer(model: object) -> Transformer:
 
     assert isinstance(model, FoldedModel)
     assert model.positions is not None
-    none = np.zeros((0, model.config.width))
     layers = tuple(
-        Layer(
-            tuple(
+        Layer.attention_only(
+            *(
                 Head(head.key.matrix.T @ head.query.matrix, head.out @ head.value.matrix)
                 for head in layer.heads
-            ),
-            none, np.zeros(0), none.T, np.zeros(0, dtype=bool),
+            )
         )
         for layer in model.layers
-    )  # fmt: skip
+    )
     names = ("$", *map(str, range(1, len(model.embedding))))
     return Transformer("finite", names, model.embedding, model.positions, layers, np.zeros((1, 8)))
 
@@ -235,7 +233,7 @@ def test_they_are_alpha() -> None:
     # Layer 1 has four ways to pass V of layer 0 as a key or a query, and four as both, for each head.
     assert len(every) == 4 + 2 * (4 + 4)
     for each in every:
-        wanted = alpha(oracle, each.layer, each.head, each.key_path, each.query_path, POSITIONS, POSITIONS)
+        wanted = alpha_of_positions(oracle, each.layer, each.head, each.key_path, each.query_path)
         assert each.matrix == pytest.approx(wanted.T, abs=1e-9), each.name
     assert next(position_products(model, parameters, size=7)).matrix.shape == (7, 7)
 

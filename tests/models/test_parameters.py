@@ -8,7 +8,7 @@ import torch
 from longreach.errors import InputError
 from longreach.models.compiled import CompiledTransformer
 from longreach.models.parameters import Initial, check, draw, position_penalty
-from longreach.theory.limit.products import term_67
+from tests.helpers.product_functions import term_67
 from tests.helpers.stacked import member, stack
 from tests.models.test_compiled import random_model
 

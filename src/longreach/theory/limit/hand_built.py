@@ -173,19 +173,22 @@ def simple_task_model(omega: float = 1.0, tolerance: float = 1e-3) -> Transforme
     v[place["difference"], place["token 0"]] = 1.0
     v[place["difference"], place["token 1"]] = -1.0
     a, b, out = _odd_interpolation(omega, ceil(omega / sqrt(8 * tolerance)))
-    layer = Layer(
-        (Head(kq, v),),
-        _columns(a, d, place["difference"]),
-        b,
-        _columns(out, d, place["y"]).T,
-        np.zeros(len(b), dtype=np.bool_),
-    )
+    into, onto = np.outer(a, np.eye(d)[place["difference"]]), np.outer(np.eye(d)[place["y"]], out)
+    return _one_layer(place, "012", Head(kq, v), (into, b, onto), np.zeros((1, d)))
+
+
+def _one_layer(
+    place: dict[str, int], tokens: str, head: Head, mlp: tuple[Array, Array, Array], positions: Array
+) -> Transformer:
+    """A model of one layer that puts out the direction y; its first directions are $ and the tokens."""
+    d = len(place)
+    a, b, out = mlp
     return Transformer(
         kind="limit",
-        vocabulary=(START, "0", "1", "2"),
-        embedding=np.eye(4, d),
-        positions=np.zeros((1, d)),
-        layers=(layer,),
+        vocabulary=(START, *tokens),
+        embedding=np.eye(len(tokens) + 1, d),
+        positions=positions,
+        layers=(Layer((head,), a, b, out, np.zeros(len(b), dtype=np.bool_)),),
         unembedding=np.eye(d)[[place["y"]]],
         read_out=("y",),
         coordinates=place,
@@ -202,13 +205,6 @@ def _odd_interpolation(omega: float, pieces: int) -> tuple[Array, Array, Array]:
     b = np.concatenate([-size * grid[:-1], -size * grid[:-1]])
     out = np.concatenate([np.sign(changes) * size, -np.sign(changes) * size])
     return a, b, out
-
-
-def _columns(values: Array, width: int, column: int) -> Array:
-    """A matrix with these values in one column."""
-    result = np.zeros((len(values), width))
-    result[:, column] = values
-    return result
 
 
 def modp_task_model(period: int = 5, residue: int = 0) -> Transformer:
@@ -236,20 +232,5 @@ def modp_task_model(period: int = 5, residue: int = 0) -> Transformer:
     v[place["mean"], place["token 1"]] = 1.0
     positions = np.zeros((period, d))
     positions[:, place["residue 0"] :] = np.eye(period)
-    layer = Layer(
-        (Head(kq, v),),
-        np.eye(d)[[place["mean"]]],
-        np.zeros(1),
-        np.eye(d)[:, [place["y"]]],
-        np.zeros(1, dtype=np.bool_),
-    )
-    return Transformer(
-        kind="limit",
-        vocabulary=(START, "0", "1"),
-        embedding=np.eye(3, d),
-        positions=positions,
-        layers=(layer,),
-        unembedding=np.eye(d)[[place["y"]]],
-        read_out=("y",),
-        coordinates=place,
-    )
+    mlp = np.eye(d)[[place["mean"]]], np.zeros(1), np.eye(d)[:, [place["y"]]]
+    return _one_layer(place, "01", Head(kq, v), mlp, positions)

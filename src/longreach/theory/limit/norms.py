@@ -15,7 +15,7 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.theory.limit.finite import least_period, to_finite
 from longreach.theory.limit.model import Array, Transformer
-from longreach.theory.limit.products import Invariance, invariance, term_8, term_67
+from longreach.theory.limit.products import Invariance, invariance, term_8
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Regularizer:
     vectors: dict[str, float]
     """(5) the largest norms of positional encodings, embeddings and biases"""
     positions: dict[str, float]
-    """(6) term (8), or its variant (67)"""
+    """(6) term (8)"""
 
     @property
     def groups(self) -> dict[str, float]:
@@ -83,8 +83,8 @@ class Membership:
     member: bool
 
 
-def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
-    """R(T) of a finite transformer; `all_pairs` puts the variant (67) in the place of term (8).
+def regularizer(model: Transformer) -> Regularizer:
+    """R(T) of a finite transformer.
 
     >>> model = Transformer("finite", ("$", "a"), np.eye(2), 0.5 * np.eye(2), (), np.ones((1, 2)))
     >>> regularizer(model).groups["size"], regularizer(model).precision["parameters"]
@@ -111,7 +111,7 @@ def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
             "E": _longest(model.embedding),
             "b": max((float(np.linalg.norm(layer.b)) for layer in model.layers), default=0.0),
         },
-        positions={"all pairs (67)": term_67(model)} if all_pairs else {"first key (8)": term_8(model)},
+        positions={"first key (8)": term_8(model)},
     )
 
 
@@ -141,21 +141,15 @@ def bits(model: Transformer) -> int:
     return max(map(_fraction_bits, _numbers(model).values()))
 
 
-def membership(
-    model: Transformer, *, bits_at_most: int | None = None, tolerance: float = 0.0, relevant: bool = False
-) -> Membership:
+def membership(model: Transformer) -> Membership:
     """Membership in Θ_n: the precision of the parameters and the worst violation of translation invariance.
-
-    Every float64 has some precision; `bits_at_most` asks for one. `relevant`: see `products.invariance`.
 
     >>> model = Transformer("finite", ("$", "a"), np.eye(2), np.eye(2), (), np.ones((1, 2)))
     >>> membership(model).member
     True
     """
-    found = invariance(model, relevant=relevant)
-    needed = bits(model)
-    member = found.worst <= tolerance and (bits_at_most is None or needed <= bits_at_most)
-    return Membership(len(model.positions), needed, found, member)
+    found = invariance(model)
+    return Membership(len(model.positions), bits(model), found, member=found.worst == 0)
 
 
 def growth(model: Transformer, contexts: Iterable[int]) -> Iterator[tuple[int, Regularizer]]:

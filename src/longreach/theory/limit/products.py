@@ -87,37 +87,6 @@ def readers(model: Transformer) -> dict[Group, Array]:
     }
 
 
-def value_product(model: Transformer, path: Path) -> Array:
-    """∏S: the value matrices of a path, the lowest layer applied first."""
-    product = np.eye(model.width)
-    for layer, head in _checked(model, path):
-        product = model.layers[layer].heads[head].v @ product
-    return product
-
-
-def alpha(
-    model: Transformer, layer: int, head: int, left: Path, right: Path, v: Group, w: Group
-) -> Array:  # fmt: skip
-    """α for all v of one group (rows) and all w of another (columns).
-
-    >>> from longreach.theory.limit.model import Head, Layer
-    >>> layer = Layer.attention_only(Head(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2)))
-    >>> model = Transformer("finite", ("$", "a"), np.zeros((2, 2)), np.eye(2), (layer,), np.ones((1, 2)))
-    >>> alpha(model, 0, 0, (), (), POSITIONS, POSITIONS)  # keys are rows
-    array([[0., 1.],
-           [0., 0.]])
-    """
-    vectors = groups(model)
-    key = value_product(model, left) @ vectors[v]
-    query = value_product(model, right) @ vectors[w]
-    return np.asarray(key.T @ model.layers[layer].heads[head].kq @ query)
-
-
-def beta(model: Transformer, path: Path, reader: Group, w: Group) -> Array:
-    """β for all readers of one group (rows) and all w of another (columns)."""
-    return np.asarray(readers(model)[reader] @ value_product(model, path) @ groups(model)[w])
-
-
 def passed(model: Transformer, group: Group, *, relevant: bool = False) -> list[Passed]:
     """The vectors of a group after each path, without the paths after which all of them are zero.
 
@@ -154,21 +123,11 @@ def term_8(model: Transformer) -> float:
     )
 
 
-def term_67(model: Transformer) -> float:
-    """The variant (67) of term (8): over all pairs that causal attention admits, divided by n."""
-    total = sum(
-        float(np.sum(np.triu(position_logits(model, layer, h)) ** 2)) for layer, h, _ in model.heads()
-    )
-    return total / len(model.positions)
-
-
-def invariance(model: Transformer, *, relevant: bool = False) -> Invariance:
+def invariance(model: Transformer) -> Invariance:
     """The worst violation of translation invariance (Definition 46, 3).
 
     A product with one positional encoding must be the same at all positions; one with two must depend on
     their distance alone. p_jᵀ KᵀQ p_i itself counts only for j ≤ i: after a value matrix, both orders do.
-    `relevant` leaves out products that no computation contains (Remark 45), such as layer 1's logits after V
-    of layer 2.
 
     >>> from longreach.theory.limit.model import Head, Layer
     >>> layer = Layer.attention_only(Head(np.eye(2), 0 * np.eye(2)))
@@ -179,7 +138,7 @@ def invariance(model: Transformer, *, relevant: bool = False) -> Invariance:
     if model.kind != "finite":
         raise InputError("product functions are those of a finite transformer; this is a limit transformer")
     worst, where, counts = 0.0, "", {1: 0, 2: 0}
-    for encodings, name, violation in _violations(model, relevant):
+    for encodings, name, violation in _violations(model):
         counts[encodings] += 1
         if violation > worst:
             worst, where = violation, name
@@ -192,36 +151,24 @@ def enters(vectors: Passed, layer: int) -> bool:
     return written < layer and all(written < number < layer for number, _ in vectors.path)
 
 
-def _violations(model: Transformer, relevant: bool) -> Iterator[tuple[int, str, float]]:
-    positions = passed(model, POSITIONS, relevant=relevant)
-    others = [
-        vectors
-        for group in groups(model)
-        if group != POSITIONS
-        for vectors in passed(model, group, relevant=relevant)
-    ]
+def _violations(model: Transformer) -> Iterator[tuple[int, str, float]]:
+    positions = passed(model, POSITIONS)
+    others = [each.columns for group in groups(model) if group != POSITIONS for each in passed(model, group)]
+    beside = np.hstack([np.zeros((model.width, 0)), *others])
     for reader, rows in readers(model).items():
-        # The MLP of a layer reads what its heads wrote, too.
-        layer = len(model.layers) if reader == OUTPUTS else reader.layer + 1
         for here in positions:
-            if not relevant or enters(here, layer):
-                yield from _single(f"β {reader} · {_text(here)}", rows @ here.columns)
-    for layer in range(len(model.layers)):
-        keys = [here for here in positions if not relevant or enters(here, layer)]
-        rest = [there.columns for there in others if not relevant or enters(there, layer)]
-        beside = np.hstack([np.zeros((model.width, 0)), *rest])
-        for h, head in enumerate(model.layers[layer].heads):
-            name = f"layer.{layer}.head.{h}"
-            for here in keys:
-                left, right = here.columns.T @ head.kq, head.kq @ here.columns
-                yield from _single(f"α {name}: key {_text(here)}", (left @ beside).T)
-                yield from _single(f"α {name}: query {_text(here)}", beside.T @ right)
-                if left.any():
-                    for there in keys:
-                        causal = not here.path and not there.path
-                        yield from _pair(
-                            f"α {name}: key {_text(here)}, query {_text(there)}", left @ there.columns, causal
-                        )
+            yield from _single(f"β {reader} · {_text(here)}", rows @ here.columns)
+    for layer, h, head in model.heads():
+        name = f"layer.{layer}.head.{h}"
+        for here in positions:
+            left, right = here.columns.T @ head.kq, head.kq @ here.columns
+            yield from _single(f"α {name}: key {_text(here)}", (left @ beside).T)
+            yield from _single(f"α {name}: query {_text(here)}", beside.T @ right)
+            if left.any():
+                for there in positions:
+                    causal = not here.path and not there.path
+                    pair = f"α {name}: key {_text(here)}, query {_text(there)}"
+                    yield from _pair(pair, left @ there.columns, causal)
 
 
 def _single(name: str, values: Array) -> Iterator[tuple[int, str, float]]:
@@ -235,16 +182,6 @@ def _pair(name: str, values: Array, causal: bool) -> Iterator[tuple[int, str, fl
     if values.any():
         diagonals = range(0 if causal else 1 - len(values), len(values))
         yield 2, name, max(float(np.ptp(np.diagonal(values, distance))) for distance in diagonals)
-
-
-def _checked(model: Transformer, path: Path) -> Path:
-    layers = [layer for layer, _ in path]
-    if layers != sorted(set(layers)):
-        raise InputError(f"a path has at most one value matrix per layer, lowest layer first: {path}")
-    for layer, head in path:
-        if not (0 <= layer < len(model.layers) and 0 <= head < len(model.layers[layer].heads)):
-            raise InputError(f"there is no layer.{layer}.head.{head}")
-    return path
 
 
 def _text(vectors: Passed) -> str:
