@@ -1,4 +1,4 @@
-"""Adding a task, an encoding, a study, a command, a remedy, a kind of certificate works as CONTRIBUTING shows it."""
+"""A task, an encoding, a study, a command, a remedy, a certificate can be added as CONTRIBUTING shows it."""
 
 from __future__ import annotations
 
