@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.studies.laws import growth_law, law_of
-from longreach.studies.statistics import Line, slopes, taus
+from longreach.studies.laws import Line, growth_law, law_of, slopes, student, taus
 
 samples = st.lists(st.tuples(st.integers(1, 9), st.none() | st.sampled_from([5, 10, 20, 40])), min_size=1)
 
@@ -131,3 +130,11 @@ def test_two_values_are_too_few() -> None:
     assert law.is_linear is None
     assert law.words == "k (S=2): too few values with a least N for a line"
     assert not math.isnan(law.document()["values"][0])
+
+
+@pytest.mark.parametrize(
+    ("free", "point"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)],
+)
+def test_points_of_student_s_t_as_tables_have_them(free: int, point: float) -> None:
+    assert student(free) == pytest.approx(point, abs=5e-4)

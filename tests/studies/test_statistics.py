@@ -20,7 +20,6 @@ from longreach.studies.statistics import (
     interval,
     reliability,
     roc_curve,
-    student,
 )
 from tests.helpers.scores import brier, brier_skill, roc_auc
 
@@ -361,11 +360,3 @@ def test_what_cannot_be_fitted(
 ) -> None:
     with pytest.raises(InputError, match=message):
         fit_logistic(["x"], features, outcomes, weights=weights)
-
-
-@pytest.mark.parametrize(
-    ("free", "point"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)],
-)
-def test_points_of_student_s_t_as_tables_have_them(free: int, point: float) -> None:
-    assert student(free) == pytest.approx(point, abs=5e-4)

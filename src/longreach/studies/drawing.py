@@ -68,6 +68,11 @@ def titled(title: str, size: tuple[float, float], fontsize: float = 10) -> Figur
     return drawn
 
 
+def empty(axis: Axes, text: str, fontsize: float = 7) -> None:
+    """Say in the middle of a panel why nothing is drawn there."""
+    axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", fontsize=fontsize, color=GREY)
+
+
 def grouped(found: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The cells of each task, in order."""
     tasks: dict[str, list[Outcome]] = {}
@@ -123,7 +128,7 @@ def panel(
         theirs = " · ".join(dict.fromkeys(published_lengths(task))).replace("-", "–")
         axis.text(0.03, 0.11, f"paper: {theirs}", transform=axis.transAxes, fontsize=4.8, color=GREY)
     if not any(cell.cell.rows for cell in cells):
-        axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
+        empty(axis, "not run")
     axis.set_title(title, fontsize=7.5, pad=3)
     axis.set_xlim(-0.3, len(cells[0].ranges) - 0.7)
     axis.set_xticks(range(len(cells[0].ranges)), [str(number + 1) for number in range(len(cells[0].ranges))])

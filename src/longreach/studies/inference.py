@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# F_α of Huang et al., D.2: at least one 1 for every 1/α zeros. The closer two thresholds, the longer the
-# shortest input on which they differ; so finite inputs identify nothing unless precision is penalized.
-
 
 @dataclass(frozen=True)
 class ThresholdPair:
-    """Two thresholds and the shortest input that tells them apart."""
+    """Two thresholds of F_α (Huang et al., D.2), and the shortest input on which the functions differ.
+
+    F_α asks for at least one 1 for every 1/α zeros. The closer two thresholds, the longer that input, so
+    finite inputs identify nothing unless precision is penalized.
+    """
 
     first: Fraction
     second: Fraction
@@ -136,9 +137,6 @@ class InferenceRow:
         return (self.title, str(run.to), self.sizes, n0, trained, bound, errors, known)
 
 
-# The study.
-
-
 @dataclass(frozen=True)
 class InferenceCase:
     """A target, the class of programs, the training length, and how far it goes."""
@@ -226,9 +224,6 @@ STUDY = Study(
     time="smoke: seconds; laptop: a few minutes; trains nothing",
     report=report,
 )
-
-
-# The figure: the size of T_n, its errors, and the inputs that distinguish thresholds.
 
 
 COLOURS = (BLUE, GREEN, SKY, ORANGE, PURPLE, RED, BLACK)

@@ -9,12 +9,89 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from longreach.answers.odds import FloatArray
-from longreach.studies.statistics import Estimate, Line, draws, estimate, slopes, taus
+from longreach.studies.statistics import LEVEL, Estimate, estimate
+
+FEWEST = 3
+"""Points from which on there is a slope."""
+
+
+def slopes(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The slopes of the least-squares lines of several samples, a row each; NaN where x does not vary."""
+    if x.shape[-1] < FEWEST:
+        return np.full(x.shape[:-1], np.nan)
+    dx = x - x.mean(axis=-1, keepdims=True)
+    spread = (dx**2).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: FloatArray = np.where(spread > 1e-12, (dx * y).sum(axis=-1) / spread, np.nan)
+    return found
+
+
+def taus(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Kendall's τ_b of several samples, a row each; NaN where one of the two does not vary."""
+    # Ranks, so that infinite values can be subtracted.
+    ranks = np.unique(y, return_inverse=True)[1].reshape(y.shape)
+    signs_x = np.sign(x[..., :, None] - x[..., None, :])
+    signs_y = np.sign(ranks[..., :, None] - ranks[..., None, :])
+    both = (signs_x * signs_y).sum(axis=(-2, -1))
+    size = np.sqrt((signs_x**2).sum(axis=(-2, -1)) * (signs_y**2).sum(axis=(-2, -1)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: FloatArray = np.where(size > 0, both / size, np.nan)
+    return found
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through points by least squares, with the 95 % interval of its slope."""
+
+    slope: float
+    low: float
+    high: float
+    intercept: float
+
+    @staticmethod
+    def through(x: Sequence[float], y: Sequence[float]) -> Line:
+        """Of at least three points, not all with one x.
+
+        >>> line = Line.through([1, 2, 3, 4], [3, 5, 7, 9])
+        >>> round(line.slope, 9), round(line.intercept, 9), round(line.high - line.low, 6)
+        (2.0, 1.0, 0.0)
+        """
+        a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        centred = a - a.mean()
+        spread = float(centred @ centred)
+        slope = float(centred @ b) / spread
+        intercept = float(b.mean() - slope * a.mean())
+        rest, free = b - slope * a - intercept, len(a) - 2
+        reach = student(free) * math.sqrt(float(rest @ rest) / free / spread)
+        return Line(slope, slope - reach, slope + reach, intercept)
+
+
+@cache
+def student(free: int) -> float:
+    """Between its negative and this number, Student's t lies with a probability of 95 %.
+
+    >>> round(student(1), 3), round(student(10), 3)
+    (12.706, 2.228)
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+
+    def below(angle: float) -> float:
+        """The density over angles: t is √free times the tangent."""
+        return float(angle / 2 * (weights @ np.cos(angle / 2 * (nodes + 1)) ** (free - 1)))
+
+    low, high = 0.0, math.pi / 2
+    wanted = LEVEL * below(high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < wanted else (low, middle)
+    return math.sqrt(free) * math.tan(low)
+
 
 RESAMPLES = 2000
 
@@ -68,7 +145,7 @@ def _estimate(
     value = statistic(x[None], y[None])
     if np.isnan(value):
         return Estimate()
-    drawn = draws(len(x), RESAMPLES, rng)
+    drawn = rng.integers(0, len(x), (RESAMPLES, len(x)))
     found = statistic(x[drawn], y[drawn])
     # Samples in which nothing varies say nothing; where they are many, neither does the interval.
     few = 2 * np.isfinite(found).sum() < RESAMPLES

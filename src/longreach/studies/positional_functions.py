@@ -27,15 +27,15 @@ HEIGHT = 2 * math.log(50)
 """The value of a function where its condition holds."""
 PRIMES = frozenset(n for n in range(2, POSITIONS) if all(n % k for k in range(2, n)))
 FOLDER = "positional-functions"
-KINDS = {
-    "one distance": "j = i − c",
-    "near": "j > i − c",
-    "periodic": "i − j ≡ c₂ (mod c₁)",
-    "far": "j < i − c",
-    "prime": "i − j is prime",
-    "combined": "j = i − 1, plus i − j ≡ 0 (mod c)",
+KINDS: dict[str, tuple[str, Callable[..., float]]] = {
+    "one distance": ("j = i − c", lambda d, c: d == c),
+    "near": ("j > i − c", lambda d, c: d < c),
+    "periodic": ("i − j ≡ c₂ (mod c₁)", lambda d, modulus, residue: d % modulus == residue),
+    "far": ("j < i − c", lambda d, c: d > c),
+    "prime": ("i − j is prime", lambda d: d in PRIMES),
+    "combined": ("j = i − 1, plus i − j ≡ 0 (mod c)", lambda d, c: (d == 1) + (d % c == 0)),
 }
-"""Local, local, periodic (Figure 5); neither, neither, both (Figure 6)."""
+"""Conditions on the distance d: local, local, periodic (Figure 5); neither, neither, both (Figure 6)."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,15 @@ class PositionalFunction:
     """
 
     kind: str
-    label: str
-    at: Callable[[int], float]
+    numbers: tuple[int, ...]
+    """Those of its condition."""
+
+    @property
+    def label(self) -> str:
+        if self.kind == "periodic":
+            modulus, residue = self.numbers
+            return f"{residue} mod {modulus}"
+        return "".join(f"c = {c}" for c in self.numbers)
 
     @property
     def name(self) -> str:
@@ -56,7 +63,8 @@ class PositionalFunction:
 
     def values(self) -> Array:
         """At each distance that there is."""
-        return np.array([HEIGHT * self.at(distance) for distance in range(POSITIONS)])
+        _, holds = KINDS[self.kind]
+        return np.array([HEIGHT * holds(distance, *self.numbers) for distance in range(POSITIONS)])
 
     def matrix(self) -> Array:
         """Rows are queries; 0 where the key follows."""
@@ -64,33 +72,13 @@ class PositionalFunction:
         return np.where(distances >= 0, self.values()[np.maximum(distances, 0)], 0.0)
 
 
-def _one_distance(c: int) -> PositionalFunction:
-    return PositionalFunction("one distance", f"c = {c}", lambda d: d == c)
-
-
-def _near(c: int) -> PositionalFunction:
-    return PositionalFunction("near", f"c = {c}", lambda d: d < c)
-
-
-def _periodic(modulus: int, residue: int) -> PositionalFunction:
-    return PositionalFunction("periodic", f"{residue} mod {modulus}", lambda d: d % modulus == residue)
-
-
-def _far(c: int) -> PositionalFunction:
-    return PositionalFunction("far", f"c = {c}", lambda d: d > c)
-
-
-def _combined(c: int) -> PositionalFunction:
-    return PositionalFunction("combined", f"c = {c}", lambda d: (d == 1) + (d % c == 0))
-
-
 FUNCTIONS = (
-    *map(_one_distance, (1, 5, 20)),
-    *map(_near, (2, 5, 20)),
-    *map(_periodic, (2, 3, 10), (0, 1, 5)),
-    *map(_far, (5, 20, 40)),
-    PositionalFunction("prime", "", lambda d: d in PRIMES),
-    *map(_combined, (2, 5)),
+    *(PositionalFunction("one distance", (c,)) for c in (1, 5, 20)),
+    *(PositionalFunction("near", (c,)) for c in (2, 5, 20)),
+    *(PositionalFunction("periodic", each) for each in ((2, 0), (3, 1), (10, 5))),
+    *(PositionalFunction("far", (c,)) for c in (5, 20, 40)),
+    PositionalFunction("prime", ()),
+    *(PositionalFunction("combined", (c,)) for c in (2, 5)),
 )
 
 
@@ -155,7 +143,7 @@ def draw(rows: Sequence[FunctionErrors], heading: str) -> Figure:
             axis.tick_params(labelsize=6.5, length=2)
             axis.legend(fontsize=6, frameon=False)
             if width == widths[0]:
-                axis.set_title(f"{kind}\n{KINDS[kind]}", fontsize=7.5)
+                axis.set_title(f"{kind}\n{KINDS[kind][0]}", fontsize=7.5)
         line[0].set_ylabel(f"d = {width}: MSE", fontsize=7.5)
     return figure
 
@@ -242,17 +230,10 @@ def _train(options: StudyOptions, setting: FunctionSetting, width: int, seed: in
     functions = chosen(setting)
     with options.stages(False) as stage:
         advance = stage(f"fitting {len(functions)} functions, width {width}, seed {seed}", setting.steps)
-        done = 0
-
-        def told(step: int) -> None:
-            nonlocal done
-            advance(step - done)
-            done = step
-
         errors = fit_functions(
             np.stack([each.matrix() for each in functions]),
             seeds=[seed], width=width, length=LENGTH, tests=TESTS, steps=setting.steps, lr=setting.lr,
-            report=told,
+            report=advance,
         )[0]  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from longreach.theory.limit.model import Array
 
-Report = Callable[[int], None]
 EVERY = 250
 """Steps after which progress is reported."""
 
@@ -44,18 +43,13 @@ def initial(count: int, seeds: Sequence[int], width: int, positions: int) -> lis
     made: list[list[Tensor]] = [[], [], []]
     for seed in seeds:
         rng = torch.Generator().manual_seed(seed)
-        drawn = [torch.randn(*shape, generator=rng) * width**-0.5 for shape in _shapes(width, positions)]
-        for each, value in zip(made, drawn, strict=True):
-            each.append(value.expand(count, *value.shape))
+        for each, rows in zip(made, (positions, width, width), strict=True):
+            each.append((torch.randn(rows, width, generator=rng) * width**-0.5).expand(count, -1, -1))
     return [torch.cat(each).clone().requires_grad_() for each in made]
 
 
-def _shapes(width: int, positions: int) -> tuple[tuple[int, int], ...]:
-    return (positions, width), (width, width), (width, width)
-
-
 def products(parameters: Sequence[Tensor]) -> Tensor:
-    """(members, queries, keys)"""
+    """(functions and seeds, queries, keys)"""
     positions, query, key = parameters
     return (positions @ query.transpose(1, 2)) @ (positions @ key.transpose(1, 2)).transpose(1, 2)
 
@@ -71,13 +65,13 @@ def fit_functions(
     batch: int = 64,
     lr: float = 1e-3,
     penalty: float = 0.01,
-    report: Report = lambda _: None,
+    report: Callable[[int], None] = lambda _: None,
 ) -> Array:
     """Mean squared errors (seeds, functions, test lengths) after training on windows of `length`.
 
     `targets` are (functions, positions, positions), queries first. Each step draws its windows at offsets
     that are uniform from 0 to positions − length; a test length is measured over all its offsets. The penalty
-    is the mean square of each of the three matrices, added up.
+    is the mean square of each of the three matrices, added up. Progress is told in steps since the last time.
     """
     count, positions = len(targets), targets.shape[1]
     parameters = initial(count, seeds, width, positions)
@@ -89,19 +83,19 @@ def fit_functions(
             pair_weights(rng.integers(0, positions - length + 1, batch), length, positions) for rng in streams
         ]
         weights = torch.from_numpy(np.repeat(np.stack(drawn), count, axis=0)).float()
-        # A sum over members: each has the gradient of its own loss, and Adam treats every number by itself.
+        # A sum over all fits: each has the gradient of its own loss, and Adam treats every number by itself.
         loss = (weights * (products(parameters) - wanted) ** 2).sum()
         loss = loss + penalty * sum(each.square().mean(dim=(1, 2)).sum() for each in parameters)
         for each, gradient in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
             each.grad = gradient
         optimizer.step()
         if (step + 1) % EVERY == 0 or step + 1 == steps:
-            report(step + 1)
+            report(step % EVERY + 1)
     return errors_at(products(parameters).detach(), wanted, tests).reshape(len(seeds), count, len(tests))
 
 
 def errors_at(found: Tensor, wanted: Tensor, tests: Sequence[int]) -> Array:
-    """(members, tests): the mean squared error over all windows of each length."""
+    """(functions and seeds, tests): the mean squared error over all windows of each length."""
     positions = wanted.shape[1]
     squares = (found - wanted).double().square()
     columns = []

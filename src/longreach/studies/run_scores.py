@@ -57,27 +57,19 @@ from longreach.studies.statistics import (
 )
 from longreach.theory.limit.model import Array
 
-
-@dataclass(frozen=True)
-class Feature:
-    """A number of a run, and what the theory would expect of it."""
-
-    about: str
-    sign: int
-    """+1: the larger, the more likely a run is to work on longer inputs; −1: the less."""
-
-
 FEATURES = {
-    "offset variance": Feature("log₁₀ of the largest Var_offset of a head", -1),
-    "window shift": Feature("how attention by positions alone differs between offsets, the largest", -1),
-    "fit residual": Feature("what the local and periodic fit leaves, in logits, the largest of a head", -1),
-    "entropy": Feature("mean entropy of attention over that of even attention", -1),
-    "largest weight": Feature("mean largest weight of a query", +1),
-    "margin": Feature("mean distance of the answer's output from the next one", +1),
-    "least margin": Feature("the same for the least of an input", +1),
-    "unlike its limit": Feature("share of places where the approximate limit transformer says otherwise", -1),
+    "offset variance": -1,  # log₁₀ of the largest Var_offset of a head
+    "window shift": -1,  # how attention by positions alone differs between offsets, the largest
+    "fit residual": -1,  # what the local and periodic fit leaves, in logits, the largest of a head
+    "entropy": -1,  # mean entropy of attention over that of even attention
+    "largest weight": +1,  # mean largest weight of a query
+    "margin": +1,  # mean distance of the answer's output from the next one
+    "least margin": +1,  # the same for the least of an input
+    "unlike its limit": -1,  # share of places where the approximate limit transformer says otherwise
 }
-"""None of them looks at a longer input, and none at a right answer."""
+"""What the theory expects: +1 if runs with larger values are more likely to work on longer inputs, else −1.
+
+None of them looks at a longer input, and none at a right answer."""
 FROM_INSPECTION = ("offset variance", "fit residual", "entropy", "largest weight")
 """What a score from inspection alone rests on: offset variance, the periodic fit, hardness."""
 LEAST = 1e-8
@@ -399,8 +391,8 @@ def _slice(
     name: str, runs: Sequence[ScoredRun], fitted: FittedScore | None, reference: str | None, samples: int
 ) -> ScoreSlice:
     scores: dict[str, tuple[str, FloatArray]] = {
-        feature: ("feature", about.sign * np.array([run.features[feature] for run in runs]))
-        for feature, about in FEATURES.items()
+        feature: ("feature", sign * np.array([run.features[feature] for run in runs]))
+        for feature, sign in FEATURES.items()
     }
     if fitted is None:
         scores |= {joint: ("together", _left_out(runs, names)) for joint, names in JOINT.items()}

@@ -29,9 +29,6 @@ from longreach.theory.decide.decisions import decide
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import STATES, STATES_AFTER
 
-# What was published (arXiv 2608.13433): labels, and accuracies of state prediction.
-
-
 Suite: TypeAlias = Literal["main", "secondary"]
 TRAINED_TO: dict[Suite, int] = {"main": 50, "secondary": 200}
 """The longest training length of each suite."""
@@ -73,9 +70,7 @@ def state_languages() -> tuple[StateLanguage, ...]:
     >>> len(found), found[0].expression, found[0].accuracy["451-500"], found[0].ratio
     (175, '(bbac)*', 1.0, 10.0)
     """
-    content: dict[str, Any] = json.loads(
-        Path(__file__).with_name("state_languages.json").read_text(encoding="utf-8")
-    )
+    content = json.loads(Path(__file__).with_name("state_languages.json").read_bytes())
     found = []
     for row in content["languages"]:
         fields = dict(zip(content["fields"], row, strict=True))
@@ -83,9 +78,6 @@ def state_languages() -> tuple[StateLanguage, ...]:
         fields["accuracy"] = dict(zip(ranges, fields["accuracy"], strict=True))
         found.append(StateLanguage(**fields))
     return tuple(found)
-
-
-# Our verdicts beside it.
 
 
 LEVEL = 0.99
@@ -181,6 +173,7 @@ def agreements(found: Sequence[JudgedLanguage]) -> dict[str, Any]:
     The yes languages are counted by how deeply a program must nest counts within loops of the automaton.
     """
     yes = [each for each in found if each.after_letter]
+    differ = [each for each in found if each.at_letter != each.after_letter]
     verdicts = {"nope_after_letter": "after_letter", "nope_at_letter": "at_letter", "ape": "ape"}
     return {
         "languages": len(found),
@@ -203,15 +196,10 @@ def agreements(found: Sequence[JudgedLanguage]) -> dict[str, Any]:
             for depth in sorted({each.depth for each in yes if each.depth is not None})
         },
         "readings_differ": {
-            "languages": sum(each.at_letter != each.after_letter for each in found),
-            "fail": sum(
-                each.at_letter != each.after_letter and each.published.last < LEVEL for each in found
-            ),
+            "languages": len(differ),
+            "fail": sum(each.published.last < LEVEL for each in differ),
         },
     }
-
-
-# What we train: a sample drawn by a rule, all with one setting.
 
 
 ENCODINGS = ("nope", "ape")

@@ -8,7 +8,7 @@ language by language finds a difference as large in at most one case of twenty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import median
@@ -19,7 +19,7 @@ import numpy as np
 from longreach.figures import GREEN, GREY, RED
 from longreach.runs.cells import Cell
 from longreach.studies.cells import Outcome, cell_study
-from longreach.studies.drawing import LIGHT, titled
+from longreach.studies.drawing import LIGHT, empty, titled
 from longreach.studies.state_languages import (
     ENCODINGS,
     LEVEL,
@@ -27,7 +27,6 @@ from longreach.studies.state_languages import (
     SEEDS,
     TRAINED_TO,
     JudgedLanguage,
-    StateLanguage,
     agreements,
     judged_languages,
     sample,
@@ -41,9 +40,6 @@ from longreach.theory.names import STATES_AFTER, TaskName
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# How far our runs are from the published ones, and which encoding is nearer.
-
 
 LIKELY = 0.05
 MOST = 20
@@ -92,7 +88,7 @@ class Comparison:
         return "nope" if self.nope < self.ape else "ape"
 
     def document(self) -> dict[str, Any]:
-        return {**asdict(self), "languages": list(self.languages), "nearer": self.nearer}
+        return {**asdict(self), "nearer": self.nearer}
 
 
 def best_run(cell: Cell) -> dict[str, float] | None:
@@ -107,13 +103,10 @@ def best_run(cell: Cell) -> dict[str, float] | None:
 
 def language_distances(found: Sequence[Outcome]) -> tuple[LanguageDistance, ...]:
     """Every cell that has run on ranges that are published as well."""
-    known: Mapping[str, StateLanguage] = {each.expression: each for each in sample().values()}
+    known = {each.expression: each for each in sample().values()}
     distances = []
     for each in found:
-        name = TaskName(each.place.task)
-        best = best_run(each.cell)
-        if best is None:
-            continue
+        name, best = TaskName(each.place.task), best_run(each.cell) or {}
         language = known[name.source]
         shared = [test for test in each.ranges[1:] if test in language.accuracy and test in best]
         if shared:
@@ -140,12 +133,12 @@ def compare(distances: Sequence[LanguageDistance]) -> Comparison | None:
     pairs = {name: both for name, both in by_name.items() if {"nope", "ape"} <= both.keys()}
     if not pairs:
         return None
-    differences = [both["nope"] - both["ape"] for both in pairs.values()]
+    nope, ape = ([both[encoding] for both in pairs.values()] for encoding in ("nope", "ape"))
     return Comparison(
         languages=tuple(pairs),
-        nope=sum(both["nope"] for both in pairs.values()) / len(pairs),
-        ape=sum(both["ape"] for both in pairs.values()) / len(pairs),
-        chance=exchange_test(differences),
+        nope=sum(nope) / len(pairs),
+        ape=sum(ape) / len(pairs),
+        chance=exchange_test([one - other for one, other in zip(nope, ape, strict=True)]),
     )
 
 
@@ -161,9 +154,6 @@ def exchange_test(differences: Sequence[float]) -> float:
     for each in differences:
         sums = np.concatenate([sums + each, sums - each])
     return float((np.abs(sums) >= abs(sum(differences)) - 1e-12).mean())
-
-
-# The summary: theory, published numbers and our runs.
 
 
 QUESTION = (
@@ -323,9 +313,6 @@ def _shares(found: dict[str, float]) -> str:
     return " ".join(f"{share:g}" for share in found.values())
 
 
-# The figure: published accuracies by verdict, and ours by encoding.
-
-
 COLOURS = {True: GREEN, False: RED}
 NAMES = {True: "a program exists", False: "none exists"}
 TITLES = {"nope": "ours, without positions", "ape": "ours, learned positions"}
@@ -380,7 +367,7 @@ def _ours(axis: Axes, found: Sequence[LanguageDistance]) -> None:
         axis.plot(list(each.published.values()), color=colour, linewidth=3.2, alpha=LIGHT)
         axis.plot(list(each.ours.values()), color=colour, linewidth=1.2, marker="o", markersize=3)
     if not found:
-        axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
+        empty(axis, "not run")
     _dress(axis, found[0].ours if found else ())
 
 

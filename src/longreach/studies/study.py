@@ -34,6 +34,10 @@ Stages: TypeAlias = Callable[[str, int], Callable[[int], None]]
 """Told what begins and how much there is to do; returns what is to be told of each advance."""
 
 
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _ignore(text: str) -> None:
     pass
 
@@ -75,7 +79,7 @@ class StudyOptions:
     def given(self) -> frozenset[str]:
         """The options, of those that only some studies take, that differ from their defaults."""
         return frozenset(
-            f"--{each.name.replace('_', '-')}"
+            _option(each.name)
             for each in fields(self)
             if "less" in each.metadata and getattr(self, each.name) != each.default
         )
@@ -213,10 +217,6 @@ class Study:
             reason = f"the name must end in {', '.join(self.formats)}, not in {suffix!r}"
             raise InputError(reason, place=Field("out"))
         return report.content(suffix, self.heading(scale), salt=self.name)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from longreach.config.scales import Scale
 from longreach.figures import BLUE, GREY, ORANGE, PALE
 from longreach.runs.index import Row
 from longreach.runs.train import longest_first
-from longreach.studies.census.draw import CensusLanguage, Part, draw_census
+from longreach.studies.census.draw import SIZES, CensusLanguage, Part, draw_census
 from longreach.studies.census.members import commit_of, settings
 from longreach.studies.drawing import titled
 from longreach.studies.laws import GrowthLaw, growth_law
@@ -53,7 +53,7 @@ class LawScale:
         return {} if self.scale == "smoke" else settings().setting.given
 
 
-ALL_SIZES = ("2-3", "4-5", "6-8")
+ALL_SIZES = tuple(SIZES)
 SCALES: dict[Scale, LawScale] = {
     "smoke": LawScale(per_stratum=1, sizes=("2-3",), lengths=(3, 5), to=15, seeds=1, scale="smoke"),
     "laptop": LawScale(
@@ -183,8 +183,8 @@ def law_languages(
     """
     if part == "held-out":
         commit_of()  # what is looked at must no longer change what is asked
-    wanted: dict[Part, int] = {"development": 0, "held-out": 0, part: per_stratum}
-    found = draw_census(wanted["development"], wanted["held-out"]).of(part)
+    development, held_out = (per_stratum, 0) if part == "development" else (0, per_stratum)
+    found = draw_census(development, held_out).languages
     chosen = [each for each in found if each.stratum.verdict in EXPECTED and each.stratum.size in sizes]
     return tuple(sorted(chosen, key=lambda each: (len(each.automaton), each.drawn)))
 
@@ -246,9 +246,6 @@ def _question(language: CensusLanguage, setting: LawScale, seeds: int) -> Thresh
     return ThresholdQuestion(**given, lengths=lengths)
 
 
-# The report: a table, a line for each law, and a figure.
-
-
 HEAD = (
     "language", "states", "window", "modulus", "works from", "bound", "bound / measured", "runs that work",
 )  # fmt: skip
@@ -285,25 +282,20 @@ def _from(row: LawRow, found: ThresholdLaw) -> str:
 
 
 def _laws(found: ThresholdLaw) -> list[str]:
-    measured = len(found.measured)
-    lengths = ", ".join(map(str, found.setting.lengths))
-    about = f"tested on lengths up to {found.setting.to}, trained to {lengths}"
-    lines = [f"{measured} of {len(found.rows)} languages measured; {about}"]
-    lines += [f"{law.quantity}: {_law(law)}" for law in found.laws]
-    return [*lines, _against_bound(found)]
-
-
-def _against_bound(found: ThresholdLaw) -> str:
-    """Whether the law of the bound holds of what was measured."""
+    about = (
+        f"tested on lengths up to {found.setting.to}, trained to {', '.join(map(str, found.setting.lengths))}"
+    )
+    lines = [f"{len(found.measured)} of {len(found.rows)} languages measured; {about}"]
+    for law in found.laws:
+        without = f", {law.missing} without a length left out" if law.missing else ""
+        slope = f"slope {law.slope.words()} over {law.languages} languages{without}"
+        lines.append(f"{law.quantity}: {slope}; τ = {law.tau.words()}")
     if found.follows_bound is None:
-        return "the bound 2n − 2 is linear in the number of states n; too little is measured to compare"
-    inside = "inside the interval: they may grow alike" if found.follows_bound else "outside the interval"
-    return f"the bound 2n − 2 has slope {found.bound_slope:.2f} over the same languages, {inside}"
-
-
-def _law(law: GrowthLaw) -> str:
-    without = f", {law.missing} without a length left out" if law.missing else ""
-    return f"slope {law.slope.words()} over {law.languages} languages{without}; τ = {law.tau.words()}"
+        bound = "the bound 2n − 2 is linear in the number of states n; too little is measured to compare"
+    else:
+        inside = "inside the interval: they may grow alike" if found.follows_bound else "outside the interval"
+        bound = f"the bound 2n − 2 has slope {found.bound_slope:.2f} over the same languages, {inside}"
+    return [*lines, bound]
 
 
 def law_figure(found: ThresholdLaw, title: str) -> Figure:

@@ -266,9 +266,6 @@ class Census:
     missing: Mapping[tuple[Stratum, Part], int]
     """How many languages a stratum lacks in a part, where it does."""
 
-    def of(self, part: Part) -> tuple[CensusLanguage, ...]:
-        return tuple(each for each in self.languages if each.part == part)
-
 
 def draw_census(development: int, held_out: int, *, most_drawn: int = MOST_DRAWN) -> Census:
     """So many languages of each stratum in each part, as far as they are found within so many draws.

@@ -14,7 +14,7 @@ from longreach.answers.odds import FITTED, OddsModel, fitted_odds
 from longreach.config.encodings import ENCODINGS
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
-from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED
+from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED, accuracy_axis
 from longreach.files import write_atomically
 from longreach.runs.index import Row
 from longreach.studies.census.analysis import (
@@ -42,7 +42,7 @@ from longreach.studies.census.members import (
 )
 from longreach.studies.census.odds import OddsJudgement, fit_odds
 from longreach.studies.census.tables import CensusCell, CensusRun, language_table, read_runs, runs_to_text
-from longreach.studies.drawing import titled
+from longreach.studies.drawing import empty, titled
 from longreach.studies.study import Study, StudyOptions, StudyReport
 
 if TYPE_CHECKING:
@@ -93,12 +93,11 @@ def _accuracy(part: SubFigure, found: Sequence[CensusCell]) -> None:
 def _languages(axis: Axes, found: Sequence[CensusCell], lengths: Sequence[int]) -> None:
     axis.set_xticks(range(len(lengths)), [str(each) for each in lengths])
     axis.set_xlim(-0.45, len(lengths) - 0.55)
-    axis.set_ylim(-0.05, 1.05)
-    axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    accuracy_axis(axis)
     axis.tick_params(labelsize=7, length=2)
     axis.grid(axis="y", color=FAINT, linewidth=0.6)
     if not found:
-        axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=8, color=GREY)
+        empty(axis, "not run", fontsize=8)
         return
     colour = COLOURS[found[0].says_yes]
     by_language: dict[str, dict[int, float]] = {}
@@ -110,17 +109,14 @@ def _languages(axis: Axes, found: Sequence[CensusCell], lengths: Sequence[int]) 
         places = [lengths.index(length) + shift for length in sorted(shares)]
         values = [shares[length] for length in sorted(shares)]
         axis.plot(places, values, color=colour, linewidth=0.6, alpha=0.35, marker=".", markersize=3, zorder=2)
-    middles = {
-        length: [shares[length] for shares in by_language.values() if length in shares] for length in lengths
-    }
-    known = [length for length in lengths if middles[length]]
+    by_length = [[each[length] for each in by_language.values() if length in each] for length in lengths]
+    known = [place for place, values in enumerate(by_length) if values]
     axis.plot(
-        [lengths.index(length) for length in known], [median(middles[length]) for length in known],
+        known, [median(by_length[place]) for place in known],
         color=colour, linewidth=2.6, marker="o", markersize=6, markeredgecolor="white", zorder=4,
     )  # fmt: skip
-    for length in known:
-        place = (lengths.index(length), 1.03)
-        axis.text(*place, f"{len(middles[length])}", fontsize=6, ha="center", va="top", color=GREY)
+    for place in known:
+        axis.text(place, 1.03, str(len(by_length[place])), fontsize=6, ha="center", va="top", color=GREY)
 
 
 def _legend_of_verdicts(part: SubFigure) -> None:
@@ -146,25 +142,27 @@ def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
     upper.set_ylabel("runs that worked, %", fontsize=8)
     lower.set_xlabel("odds that were given, %", fontsize=8)
     lower.set_ylabel("runs", fontsize=8)
+    percent = {k / 4: str(25 * k) for k in range(5)}
     for axis in (upper, lower):
         axis.tick_params(labelsize=7, length=2)
-        axis.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
-    upper.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+        axis.set_xticks([*percent], [*percent.values()])
+    upper.set_yticks([*percent], [*percent.values()])
     upper.grid(color=FAINT, linewidth=0.6)
     if odds is None:
-        upper.text(0.5, 0.5, "no odds", transform=upper.transAxes, ha="center", fontsize=8, color=GREY)
+        empty(upper, "no odds", fontsize=8)
         return
-    said = [each.said for each in odds.reliability]
-    shares = np.array([each.found for each in odds.reliability])
-    low = np.array([0.0 if each.found_low is None else each.found_low for each in odds.reliability])
-    high = np.array([1.0 if each.found_high is None else each.found_high for each in odds.reliability])
+    bins = odds.reliability
+    shares = np.array([each.found for each in bins])
+    low = np.array([0.0 if each.found_low is None else each.found_low for each in bins])
+    high = np.array([1.0 if each.found_high is None else each.found_high for each in bins])
+    ends = np.maximum(shares - low, 0), np.maximum(high - shares, 0)
     upper.errorbar(
-        said, shares, yerr=(np.maximum(shares - low, 0), np.maximum(high - shares, 0)), color=BLUE,
-        linewidth=1.6, elinewidth=0.9, capsize=2, marker="o", markersize=5, zorder=3,
+        [each.said for each in bins], shares, yerr=ends,
+        color=BLUE, linewidth=1.6, elinewidth=0.9, capsize=2, marker="o", markersize=5, zorder=3,
     )  # fmt: skip
     lower.bar(
-        [(each.low + each.high) / 2 for each in odds.reliability], [each.rows for each in odds.reliability],
-        width=[0.9 * (each.high - each.low) for each in odds.reliability], color=BLUE, alpha=0.5,
+        [(each.low + each.high) / 2 for each in bins], [each.rows for each in bins],
+        width=[0.9 * (each.high - each.low) for each in bins], color=BLUE, alpha=0.5,
     )  # fmt: skip
     whole = odds.scores[0]
     scores = {
@@ -178,9 +176,6 @@ def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
     upper.text(0.04, 0.96, text, transform=upper.transAxes, va="top", fontsize=7.5, linespacing=1.4)
 
 
-NOT_LEARNED, BEYOND = "not\nlearned", f"works\nto {RATIOS[-1]}N"
-
-
 def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
     """Each "no": the length at which little memory gives out, against the range at which most runs fail."""
     from matplotlib.patches import Rectangle
@@ -188,7 +183,7 @@ def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
     part.suptitle('Where a "no" ends', fontsize=9, fontweight="bold")
     axis = part.subplots()
     columns = [*(f"{ratio}N" for ratio in RATIOS[1:]), f"> {RATIOS[-1]}N"]
-    rows = [NOT_LEARNED, *(f"fails\nat {ratio}N" for ratio in RATIOS[1:]), BEYOND]
+    rows = ["not\nlearned", *(f"fails\nat {ratio}N" for ratio in RATIOS[1:]), f"works\nto {RATIOS[-1]}N"]
     axis.set_xticks(range(len(columns)), columns)
     axis.set_yticks(range(len(rows)), rows)
     axis.set_xlim(-0.5, len(columns) - 0.5)
@@ -223,12 +218,9 @@ def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
 
 def _place(failure: Failure) -> tuple[int, int]:
     """Column and row; one that gives out right after training fails at the first range beyond it."""
-    beyond = list(RATIOS[1:])
     said, seen = failure.predicted_ratio(), failure.measured
-    column = len(beyond) if said is None else beyond.index(max(said, beyond[0]))
-    if seen is None:
-        return column, len(beyond) + 1
-    return column, 0 if seen == RATIOS[0] else 1 + beyond.index(seen)
+    places = {ratio: place for place, ratio in enumerate((*RATIOS, None))}
+    return max(places[said], 1) - 1, places[seen]
 
 
 BOTH: tuple[Part, ...] = ("development", "held-out")
