@@ -118,7 +118,7 @@ def test_a_proof_counts_the_bytes_of_windows_before_it_takes_them() -> None:
 
 def test_a_solver_that_gives_up_proves_nothing(monkeypatch) -> None:
     pytest.importorskip("z3")
-    monkeypatch.setattr("longreach.theory.prove.induction.SOLVER_STEPS", 1)
+    monkeypatch.setattr("longreach.theory.prove.step.SOLVER_STEPS", 1)
     automaton = from_expression("(a(ab)*b)*")
     attempt = prove(acceptor(plain_analysis(automaton)).core, automaton)
     assert not attempt.proved

@@ -10,7 +10,6 @@ from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import check_certificate
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.certificates.documents import NoCertificate, ProgramCertificate
-from longreach.theory.decide.decisions import label_answers, labels
 from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.prove.induction import rightness
@@ -54,26 +53,38 @@ def test_classes_of_many_letters() -> None:
     assert rightness(answer.program.core, automaton, length=4).proved
 
 
+def label_languages(automaton: Automaton) -> dict[str | None, Automaton]:
+    """For each letter the words after which it may follow; for the end, None, the language itself."""
+    legal = {a: automaton.legal_at(k) for k, a in enumerate(automaton.alphabet)}
+    return {a: automaton.with_accepting(states) for a, states in legal.items()} | {None: automaton}
+
+
+def answers_of_labels(automaton: Automaton) -> tuple[bool | None, bool | None, bool | None]:
+    """Whether all labels are in C-RASP[∅], in C-RASP[periodic, local], in C-RASP[local]."""
+    found = []
+    for language in set(label_languages(automaton).values()):
+        both = decide_positional(language)
+        found.append((plain_analysis(language).holds(), both.periodic_local.answer, both.local.answer))
+    plain, periodic_local, local = (all_of(answers) for answers in zip(*found, strict=True))
+    return plain, periodic_local, local
+
+
 @given(automata(states=5))
 def test_labels_are_the_legal_next_symbols(automaton) -> None:
-    languages = labels(automaton)
-    assert [label.token for label in languages] == ["a", "b", None]
     reach = len(automaton)
     for word in words("ab", 3):
-        for label in languages:
-            if label.token is None:
+        for token, language in label_languages(automaton).items():
+            if token is None:
                 legal = automaton.accepts(word)
             else:
-                legal = any(automaton.accepts((*word, label.token, *rest)) for rest in words("ab", reach))
-            assert label.language.accepts(word) == legal
+                legal = any(automaton.accepts((*word, token, *rest)) for rest in words("ab", reach))
+            assert language.accepts(word) == legal
 
 
 @settings(deadline=None)
 @given(automata(states=5))
 def test_prediction_is_as_hard_as_membership(automaton) -> None:
     """The class is closed under quotients, and the end label is the language itself."""
-    answers = label_answers(automaton)
     both = decide_positional(automaton)
-    assert all_of([a.plain for a in answers]) == plain_analysis(automaton).holds()
-    assert all_of([a.periodic_local for a in answers]) == both.periodic_local.answer
-    assert all_of([a.local for a in answers]) == both.local.answer
+    own = plain_analysis(automaton).holds(), both.periodic_local.answer, both.local.answer
+    assert answers_of_labels(automaton) == own

@@ -115,7 +115,7 @@ def test_no_answer_is_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
     core = parse('#alphabet a b\nP = # "a" != 3 * # "b" + 40').core
     spent = first_difference(core, everything, Budget(seconds=-1))
     assert (spent.equal, spent.reason) == (None, "the budget of -1 s is spent")
-    monkeypatch.setattr(module, "SOLVER_STEPS", 1)
+    monkeypatch.setattr("longreach.theory.prove.step.SOLVER_STEPS", 1)
     gave_up = first_difference(core, everything)
     assert gave_up.equal is None
     assert "z3 gave up" in gave_up.reason

@@ -1,4 +1,4 @@
-""""""
+"""Verdicts on languages, against the published table and on all small automata."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer
-from tests.helpers.language_oracles import all_minimal, all_of, random_automaton
+from tests.helpers.language_oracles import all_minimal, random_automaton
+from tests.theory.decide.test_decisions import answers_of_labels
 
 # Huang et al., arXiv 2410.02140, Table 2: C-RASP[∅], C-RASP[periodic, local], star-free, dot-depth, AC⁰.
 TABLE_2 = {
@@ -73,10 +74,8 @@ def test_both_conventions(expression, alphabet, nope, at_end, ape, local) -> Non
     verdicts = judge(from_expression(expression, alphabet))
     assert (verdicts.nope.answer, verdicts.nope.at_end.answer) == (nope, at_end)
     assert (verdicts.ape.answer, verdicts.local.answer) == (ape, local)
-    labels = verdicts.decisions.labels
-    assert Answer.of(all_of([label.plain for label in labels])) == verdicts.nope.prediction.answer
-    assert Answer.of(all_of([label.periodic_local for label in labels])) == verdicts.ape.prediction.answer
-    assert Answer.of(all_of([label.local for label in labels])) == verdicts.local.prediction.answer
+    predicted = [side.prediction.answer for side in verdicts.sides.values()]
+    assert [Answer.of(each) for each in answers_of_labels(verdicts.automaton)] == predicted
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.reason
         assert "\n" not in verdict.reason

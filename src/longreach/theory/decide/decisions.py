@@ -24,55 +24,6 @@ from longreach.theory.decide.without_positions import Refutation, plain_analysis
 from longreach.theory.program_class import EMPTY, LOCAL, PERIODIC_LOCAL, ProgramClass
 
 
-@dataclass(frozen=True)
-class Label:
-    """One label of the prediction task with the language of the words at which it is right."""
-
-    token: str | None
-    """A letter, or None for the end of the sequence."""
-    language: Automaton
-
-
-@dataclass(frozen=True)
-class LabelAnswers:
-    """Whether the language of one label is in each class; None where the budget ended the search."""
-
-    token: str | None
-    plain: bool
-    periodic_local: bool | None
-    local: bool | None
-
-
-def labels(automaton: Automaton) -> tuple[Label, ...]:
-    """The labels and their languages.
-
-    >>> [len(label.language) for label in labels(from_expression("(ab)*"))]
-    [3, 3, 3]
-    """
-    letters = [
-        Label(token, automaton.with_accepting(automaton.legal_at(a)))
-        for a, token in enumerate(automaton.alphabet)
-    ]
-    return (*letters, Label(None, automaton))
-
-
-def label_answers(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> tuple[LabelAnswers, ...]:
-    """Each label decided on its own.
-
-    >>> [answer.plain for answer in label_answers(from_expression("(a|b|e)*be*"))]
-    [True, True, True, False]
-    """
-    known: dict[Automaton, tuple[bool, bool | None, bool | None]] = {}
-    answers = []
-    for label in labels(automaton):
-        if label.language not in known:
-            plain = plain_analysis(label.language)
-            both = decide_positional(label.language, plain, budget)
-            known[label.language] = (plain.holds(), both.periodic_local.answer, both.local.answer)
-        answers.append(LabelAnswers(label.token, *known[label.language]))
-    return tuple(answers)
-
-
 def on_prefixes(plain: Analysis) -> Analysis:
     """The analysis of a language for programs that are judged on prefixes of its words only.
 
@@ -162,11 +113,6 @@ class Decisions:
     """C-RASP[local]."""
     budget: Budget
 
-    @cached_property
-    def labels(self) -> tuple[LabelAnswers, ...]:
-        """The labels of the prediction task, each decided on its own."""
-        return label_answers(self.automaton, self.budget)
-
 
 def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Decisions:
     """Decides all classes under both conventions, and the prediction task.
@@ -179,19 +125,7 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Decisions:
     (True, False, True)
     """
     running = budget.running()
-    try:
-        plain = plain_analysis(automaton, running)
-    except OverBudget as spent:
-        unknown = Decision(None, exhausted=str(spent))
-        nope, ape, local = (
-            ClassDecision(
-                program_class=each, membership=unknown, at_end=None, plain=None, prefixes=None, budget=budget
-            )
-            for each in (EMPTY, PERIODIC_LOCAL, LOCAL)
-        )
-        return Decisions(automaton, nope, ape, local, budget)
-    prefixes = on_prefixes(plain)
-    both = decide_positional(automaton, plain, running)
+    plain = prefixes = None
 
     def of(program_class: ProgramClass, membership: Decision, at_end: bool | None) -> ClassDecision:
         return ClassDecision(
@@ -203,6 +137,14 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Decisions:
             budget=budget,
         )
 
+    try:
+        plain = plain_analysis(automaton, running)
+    except OverBudget as spent:
+        unknown = Decision(None, exhausted=str(spent))
+        nope, ape, local = (of(each, unknown, None) for each in (EMPTY, PERIODIC_LOCAL, LOCAL))
+        return Decisions(automaton, nope, ape, local, budget)
+    prefixes = on_prefixes(plain)
+    both = decide_positional(automaton, plain, running)
     member = Decision(plain.holds(), plain if plain.holds() else None)
     nope = of(EMPTY, member, plain.holds(Convention.END_OF_SEQUENCE))
     ape = of(PERIODIC_LOCAL, both.periodic_local, both.periodic_local.answer)

@@ -23,7 +23,7 @@ from longreach.theory.crasp.core import PLAIN, Algebra, Core
 from longreach.theory.crasp.evaluate import accepts, at_empty_word
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.words import encode
-from longreach.theory.prove.step import Symbolic, unlike
+from longreach.theory.prove.step import Symbolic, counting, limit, satisfiable, unlike
 
 if TYPE_CHECKING:
     import z3
@@ -76,9 +76,7 @@ class WindowGraph:
     def __init__(self, core: Core, automaton: Automaton) -> None:
         self.core = core
         self.automaton = automaton
-        self.counters = [
-            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
-        ]
+        self.counters = counting(core, local=False)
         self._back = core.looks_back
         named = {op.symbol for op in core.ops if isinstance(op, c.Token)}
         self.letters = unlike(automaton, [[token in named and token for token in automaton.alphabet]])
@@ -153,8 +151,6 @@ class WindowGraph:
         return values
 
 
-SOLVER_STEPS = 20_000_000
-"""Steps of z3 for one question, by its own count."""
 LONGEST_WORD = 1_000_000
 """A longer first difference is not written out."""
 
@@ -264,20 +260,14 @@ class _Search:
 
     def _model(self, *conditions: Any) -> z3.ModelRef | None:
         """A connected flow satisfying the conditions, or None."""
-        solver, z3 = self._solver, self._z3
+        solver = self._solver
         while True:
-            self._budget.check()
-            # Steps are the same on every machine; z3's own clock, on the wall, is the last resort.
-            solver.set(rlimit=SOLVER_STEPS, timeout=max(1, int(10_000 * self._budget.left)))
-            solver.push()
-            solver.add(*conditions)
-            answer = solver.check()
-            model = solver.model() if answer == z3.sat else None
-            reason = solver.reason_unknown() if answer == z3.unknown else ""
-            solver.pop()
-            if answer == z3.unknown:
-                self._budget.check()
-                raise OverBudget(f"z3 gave up ({reason}; budget: {SOLVER_STEPS} steps)")
+            limit(solver, self._budget).push()
+            try:
+                solver.add(*conditions)
+                model = solver.model() if satisfiable(solver, self._budget) else None
+            finally:
+                solver.pop()
             if model is None or not self._cut(model):
                 return model
 

@@ -29,7 +29,7 @@ from longreach.theory.crasp.compare import ProgramSide, Side, compare, within_le
 from longreach.theory.crasp.core import PLAIN, Core
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify
-from longreach.theory.prove.step import Control, Machine, Symbolic, automaton_side
+from longreach.theory.prove.step import Control, Machine, Symbolic, automaton_side, limit, satisfiable
 from longreach.wording import word
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 MAX_CONTROLS = 3_000
 MAX_RUNS = 40_000
-SOLVER_STEPS = 20_000_000
-"""Steps of z3 for one question, by its own count."""
 CHECKED_LENGTH = 12
 MODULI = 4
 """Without a proof, all words up to so many moduli are tried, as far as the budget of states goes."""
@@ -213,20 +211,6 @@ class _Prover:
         self._symbolic = Symbolic()
         self._budget = budget
 
-    def _solver(self) -> z3.Solver:
-        self._budget.check()
-        solver = self._z3.Solver()
-        # Steps are the same on every machine; z3's own clock, on the wall, is the last resort.
-        solver.set(rlimit=SOLVER_STEPS, timeout=max(1, int(10_000 * self._budget.left)))
-        return solver
-
-    def _possible(self, solver: z3.Solver) -> bool:
-        answer = solver.check()
-        if answer == self._z3.unknown:
-            self._budget.check()
-            raise OverBudget(f"z3 gave up ({solver.reason_unknown()}; budget: {SOLVER_STEPS} steps)")
-        return bool(answer == self._z3.sat)
-
     def run(self) -> Induction:
         work = deque((control, letter) for control in self._facts for letter in self._letters(control))
         queued = set(work)
@@ -265,7 +249,7 @@ class _Prover:
     def _preserve(self, control: Control, letter: int) -> list[Control]:
         """Drops the facts that this letter breaks; the control values whose facts were dropped."""
         z3 = self._z3
-        solver = self._solver()
+        solver = limit(self._z3.Solver(), self._budget)
         self._assume(solver, control)
         _, new, entering = self._machine.step(control, self._totals, letter, self._symbolic)
         weakened = []
@@ -283,7 +267,7 @@ class _Prover:
             while self._facts[following]:
                 solver.push()
                 solver.add(z3.Or([z3.Not(self._term(fact, values)) for fact in self._facts[following]]))
-                broken = self._possible(solver)
+                broken = satisfiable(solver, self._budget)
                 if broken:
                     model = solver.model()
                     numbers = [model.eval(v, model_completion=True) if z3.is_expr(v) else v for v in values]
@@ -308,7 +292,7 @@ class _Prover:
         while True:
             solver.push()
             solver.add(*excluded)
-            model = solver.model() if self._possible(solver) else None
+            model = solver.model() if satisfiable(solver, self._budget) else None
             solver.pop()
             if model is None:
                 break
@@ -332,7 +316,7 @@ class _Prover:
         solver.pop()
 
     def _answers(self, control: Control, letter: int) -> bool:
-        solver = self._solver()
+        solver = limit(self._z3.Solver(), self._budget)
         self._assume(solver, control)
         said, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
         right = self._machine.answers[self._machine.automaton.transitions[control.state][letter]]
@@ -345,7 +329,7 @@ class _Prover:
         if not wrong:
             return True
         solver.add(self._z3.Or(wrong))
-        return not self._possible(solver)
+        return not satisfiable(solver, self._budget)
 
 
 @dataclass(frozen=True)

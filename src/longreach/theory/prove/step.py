@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longreach.theory.automata.automaton import Automaton
+from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.compare import DeterministicSide
 from longreach.theory.crasp.core import Algebra, Core
 from longreach.theory.crasp.ranges import Factors, comparison_forms
+
+if TYPE_CHECKING:
+    import z3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,8 @@ class Machine:
         self.automaton = automaton
         self.roots = roots
         self.answers = answers
-        self.counters = [
-            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
-        ]
-        self.guarded = [
-            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is not None
-        ]
+        self.counters = counting(core, local=False)
+        self.guarded = counting(core, local=True)
         self.place = {counter: k for k, counter in enumerate(self.counters)}
         latches: dict[int, int] = {}
         self.forms: list[Factors] = []
@@ -165,6 +165,35 @@ def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]
             case _:
                 pass
     return found
+
+
+def counting(core: Core, *, local: bool) -> list[int]:
+    """The counting operations with a local relation, or those without."""
+    ops = enumerate(core.ops)
+    return [k for k, op in ops if isinstance(op, c.Count) and (op.distances is not None) == local]
+
+
+SOLVER_STEPS = 20_000_000
+"""Steps of z3 for one question, by its own count."""
+
+
+def limit(solver: z3.Solver, budget: Budget) -> z3.Solver:
+    """The solver, with limits for each question that follows."""
+    budget.check()
+    # Steps are the same on every machine; z3's own clock, on the wall, is the last resort.
+    solver.set(rlimit=SOLVER_STEPS, timeout=max(1, int(10_000 * budget.left)))
+    return solver
+
+
+def satisfiable(solver: z3.Solver, budget: Budget) -> bool:
+    """What z3 finds; an answer "unknown" raises `OverBudget`."""
+    import z3
+
+    answer = solver.check()
+    if answer == z3.unknown:
+        budget.check()
+        raise OverBudget(f"z3 gave up ({solver.reason_unknown()}; budget: {SOLVER_STEPS} steps)")
+    return bool(answer == z3.sat)
 
 
 def unlike(automaton: Automaton, seen: Sequence[Sequence[object]]) -> list[int]:

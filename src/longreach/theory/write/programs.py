@@ -142,7 +142,7 @@ def _acceptor_with(
     return tidy_statements(builder.draft())
 
 
-def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGET) -> Program:
+def predictor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
     """A program that predicts, after each prefix, the letters that can follow, and the end.
 
     It is right wherever the analysis judges programs: on all words, or on prefixes of the language alone.
@@ -152,12 +152,8 @@ def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGE
     [['b'], ['a', 'EOS']]
     """
     automaton = analysis.extended.automaton
-    alive = automaton.live
-    labels = {
-        token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
-        for letter, token in enumerate(automaton.alphabet)
-    } | {end: set(automaton.accepting)}
-    return announcer(analysis, labels, budget)
+    labels = {token: automaton.legal_at(letter) for letter, token in enumerate(automaton.alphabet)}
+    return announcer(analysis, labels | {END: automaton.accepting}, budget)
 
 
 def announcer(analysis: Analysis, labels: Mapping[str, Set[int]], budget: Budget = DEFAULT_BUDGET) -> Program:
