@@ -1,4 +1,4 @@
-"""Tests of `answers.advice`."""
+"""Advice: what is suggested, who is trained, in which order, when it ends, and what is concluded."""
 
 from __future__ import annotations
 
@@ -7,48 +7,59 @@ from pathlib import Path
 
 import pytest
 
-from longreach.answers.advice import NOTHING_KNOWN, NOTHING_NEEDED, advise, remedy_members
+from longreach.answers.advice import (
+    NOTHING_KNOWN,
+    NOTHING_NEEDED,
+    SAME,
+    Trials,
+    advise,
+    original_encoding,
+    original_members,
+    remedy_members,
+    try_remedies,
+)
 from longreach.answers.ask import ask
 from longreach.answers.forecast import forecast
 from longreach.answers.measurement import first_members, trained_to
 from longreach.answers.question import Question
 from longreach.answers.remedies import remedies
 from longreach.answers.suggestions import KEPT, StudyRuns, kept_text, runs_of_study, shares_words, study_runs
+from longreach.runs.resolve import resolve
+from longreach.runs.train import Nobody
 from longreach.studies.advice import curves
+from longreach.tasks.lengths import LengthRange
 from tests.helpers.asked_results import asked, other_lengths, write_results
 from tests.helpers.made_up_training import replace_training
 from tests.helpers.paths import ROOT
 
-
-def test_conclusions_without_trials() -> None:
-    assert advise("sort", minutes=0).conclusion == NOTHING_NEEDED
-    assert advise("kgram-retrieval", minutes=0).conclusion == NOTHING_KNOWN
-    assert advise("boolean-expressions", minutes=0).conclusion == (
-        "Not tried yet: no theory speaks for a change; "
-        "worth a try is boolean-expressions+scratchpad with coupled."
-    )
-    assert "parity+scratchpad with coupled-local" in advise("parity", minutes=0).conclusion
+# Without trials
 
 
-@pytest.mark.slow
-def test_conclusions_of_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
-    found = advise("copy-repeat", runs=tmp_path / "works")
-    said = found.conclusion
-    assert said.startswith("copy-repeat with coupled-local works: 2 of 2 runs work at lengths")
-    assert "as it is, 0 of 2 runs work" in said
-    assert len(found.ranges) == 3
-    replace_training(monkeypatch, lambda member: False)
-    failed = advise("copy-repeat", runs=tmp_path / "fails").conclusion
-    assert failed.startswith("Tried, and not seen to work: copy-repeat with coupled-local (0 of 2 runs work)")
-    assert "copy-repeat+index-hints with ape (0 of 2 runs work)" in failed
-
-
-def test_text() -> None:
-    text = repr(advise("parity", minutes=0))
-    assert text.splitlines()[0] == "parity   whether the number of ones is even or odd"
-    assert "expected to fail; proved" in text
-    assert "+scratchpad" in text
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("sort", NOTHING_NEEDED),
+        ("kgram-retrieval", NOTHING_KNOWN),
+        (
+            "boolean-expressions",
+            (
+                "Not tried yet: no theory speaks for a change; "
+                "worth a try is boolean-expressions+scratchpad with coupled."
+            ),
+        ),
+        ("parity", "Not tried yet: the surest change is parity+scratchpad with coupled-local."),
+    ],
+)
+def test_conclusions_without_trials(task: str, said: str) -> None:
+    found = advise(task, minutes=0)
+    assert found.conclusion == said
+    assert found.is_needed == (task != "sort")
+    assert found.best == next(iter(found.remedies), None)
+    assert all(each["measured"] is None for each in found.document()["advice"])
+    text = repr(found)
+    assert text.splitlines()[0] == f"{task}   {found.forecast.task.about}"
+    assert text.endswith(said)
+    assert all(each.change in text for each in found.remedies)
 
 
 def test_numbers() -> None:
@@ -56,12 +67,19 @@ def test_numbers() -> None:
     assert shares_words((0.1, 1.0)) == "10.0–100.0 %"
 
 
-FOUND = ROOT / "results" / "coupling" / "advice.json"
+def test_the_sparsity_of_the_original_is_in_positions() -> None:
+    document = advise("copy-repeat", minutes=0).document()
+    original, changed = document["original_sparsity"], document["advice"][0]["sparsity"]
+    assert (original["ids"], original["local"]) == ("true", False)
+    assert (changed["ids"], changed["local"]) == ("coupled", True)
+
+
+# What `longreach study advice` found
 
 
 def test_what_is_kept_is_what_the_study_found() -> None:
-    document = json.loads(FOUND.read_text(encoding="utf-8"))
-    assert KEPT.read_text(encoding="utf-8") == kept_text(runs_of_study(document))
+    found = (ROOT / "results" / "coupling" / "advice.json").read_text(encoding="utf-8")
+    assert KEPT.read_text(encoding="utf-8") == kept_text(runs_of_study(json.loads(found)))
 
 
 def test_all_curves_of_the_study_are_kept_with_all_seeds() -> None:
@@ -87,55 +105,17 @@ def test_only_the_last_length_counts() -> None:
 
 
 def test_advice_says_what_the_study_found() -> None:
-    found = advise("copy-repeat", minutes=0)
-    known = study_runs("copy-repeat", "coupled-local")
+    found, known = advise("copy-repeat", minutes=0), study_runs("copy-repeat", "coupled-local")
     assert known is not None
     assert found.in_study(found.remedies[0]) == known
-    first, second = found.document()["advice"]
-    assert first["study"] == known.document()
-    assert second["study"] is None  # hints are not in the study
+    # Hints are not in the study.
+    assert [each["study"] for each in found.document()["advice"]] == [known.document(), None]
     assert known.words in repr(found)
     (told,) = ask("copy-repeat", minutes=0).advice
     assert known.words in told.basis
 
 
-def test_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: "index-hints" in member.task)
-    found = advise("copy-repeat", runs=tmp_path)
-    document = json.loads(json.dumps(found.document()))
-    assert document["task"] == "copy-repeat"
-    assert document["trained"] == {"nope": "no", "ape": "no"}
-    assert document["original"]["work"] == 0
-    assert [each["works"] for each in document["advice"]] == [False, True]
-    assert document["best"] == "copy-repeat+index-hints with ape"
-    for each in document["advice"]:
-        assert {"change", "basis", "measured"} <= set(each)
-        assert len(each["measured"]["accuracy"]) == 2
-
-
-def test_without_trials_the_surest_is_best() -> None:
-    found = advise("parity", minutes=0)
-    assert found.best == found.remedies[0]
-    assert all(each["measured"] is None for each in found.document()["advice"])
-    assert "parity" in repr(found)
-
-
-def test_what_failed_is_not_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: False)
-    assert advise("parity", runs=tmp_path).best is None
-
-
-def test_whether_it_is_needed() -> None:
-    assert not advise("sort", minutes=0).is_needed
-    assert advise("aa", minutes=0).is_needed
-
-
-def test_the_sparsity_of_the_original_is_in_positions() -> None:
-    document = advise("copy-repeat", minutes=0).document()
-    assert document["original_sparsity"]["ids"] == "true"
-    assert document["advice"][0]["sparsity"]["ids"] == "coupled"
-    assert not document["original_sparsity"]["local"]
-    assert document["advice"][0]["sparsity"]["local"]
+# What `longreach ask` suggests
 
 
 @pytest.mark.parametrize(
@@ -159,10 +139,9 @@ def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> 
 
 def test_what_was_measured_stands_beside_it(tmp_path: Path) -> None:
     found = asked("aa", tmp_path, {"nope": 0, "ape": 2}).advice
-    first = found[0]
-    assert first.measured is not None
-    assert "0 of 3 runs work" in first.measured
-    assert "2 of 3 runs work" in first.measured
+    assert found[0].measured is not None
+    assert "0 of 3 runs work" in found[0].measured
+    assert "2 of 3 runs work" in found[0].measured
     assert not any(each.change.startswith("training to") for each in found)  # every length works
     assert any("several seeds" in each.change for each in found)
 
@@ -183,8 +162,7 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
 
 
 def test_the_form_that_was_measured(tmp_path: Path) -> None:
-    remedy = remedies(forecast("parity"))[0]
-    members = remedy_members(Question(task="parity"), remedy, 1.0)
+    members = remedy_members(Question(task="parity"), remedies(forecast("parity"))[0], 1.0)
     (before,) = ask("parity", minutes=0, runs=tmp_path).advice
     assert before.measured is None
     assert before.basis.endswith("longreach ask parity --try tries it in 5 minutes")
@@ -193,3 +171,137 @@ def test_the_form_that_was_measured(tmp_path: Path) -> None:
     assert after.measured is not None
     assert after.measured.startswith("measured: 3 of 3 runs work at ")
     assert after.change == before.change
+
+
+# Which runs try a remedy
+
+
+@pytest.mark.parametrize(
+    "task", ["parity", "addition", "copy-repeat", "aa", "regex:(aa)*", "cycle-navigation"]
+)
+@pytest.mark.parametrize("share", [1.0, 0.25])
+def test_side_by_side_only_the_change_differs(task: str, share: float) -> None:
+    question, found = Question(task=task, seeds=2), remedies(forecast(task))
+    changed = remedy_members(question, found[0], share)
+    plain = original_members(question, original_encoding(found, forecast(task).stored), changed[0])
+    assert [member.seed for member in plain] == [member.seed for member in changed] == [0, 1]
+    for one, other in zip(plain, changed, strict=True):
+        assert all(getattr(one, name) == getattr(other, name) for name in SAME)
+        assert one.train_lengths.last == other.train_lengths.last
+        assert one.test_lengths == other.test_lengths
+        assert (one.task, one.encoding) != (other.task, other.encoding)
+    assert plain[0].test_lengths[-1].last == 3 * plain[0].train_lengths.last
+
+
+def test_all_steps_are_the_runs_of_the_laptop() -> None:
+    for remedy in remedies(forecast("parity")):
+        (member,) = remedy_members(Question(task="parity", seeds=1), remedy, 1.0)
+        assert member == resolve(remedy.task, remedy.encoding, scale="laptop")
+
+
+def test_another_training_length() -> None:
+    question = Question(task="copy-repeat", train_to=7)
+    member = remedy_members(question, remedies(forecast("copy-repeat"))[0], 1.0)[0]
+    assert [lengths.name for lengths in member.ranges] == ["1-7", "8-14", "15-21"]
+
+
+# Remedies tried with made-up training
+
+
+def _tried(task: str, runs: Path, minutes: float = 5.0, seeds: int = 2) -> Trials:
+    known = forecast(task)
+    question = Question(command="advise", task=task, minutes=minutes, seeds=seeds)
+    return try_remedies(question, known, remedies(known), runs, progress=Nobody())
+
+
+def test_no_minutes_no_trials(tmp_path: Path) -> None:
+    assert _tried("parity", tmp_path, minutes=0) == Trials()
+    assert _tried("sort", tmp_path) == Trials()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_remedy_that_works_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
+    found = advise("copy-repeat", runs=tmp_path)
+    assert [[(each.encoding, each.seed) for each in members] for members in asked] == [
+        [("ape", 0), ("coupled-local", 0), ("ape", 1), ("coupled-local", 1)]
+    ]
+    original, working = found.trials.original, found.trials.working
+    assert original is not None
+    assert (original.tally.works, original.encoding) == (False, "ape")
+    assert working is not None
+    remedy, trial = working
+    assert (remedy.encoding, trial.tally.work, found.trials.failed, found.trials.untried) == (
+        "coupled-local", 2, (), (),
+    )  # fmt: skip
+    assert (trial.span(trial.tested), original.span(trial.tested)) == ((1.0, 1.0), (0.0, 0.0))
+    assert trial.span(LengthRange(1000, 2000)) is None
+    assert trial.document()["work"] == 2
+    said = found.conclusion
+    assert said.startswith("copy-repeat with coupled-local works: 2 of 2 runs work at lengths")
+    assert "as it is, 0 of 2 runs work" in said
+    assert len(found.ranges) == 3
+
+
+def test_after_a_failure_comes_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: "index-hints" in member.task)
+    found = advise("copy-repeat", runs=tmp_path)
+    assert [members[-1].task for members in asked] == ["copy-repeat", "copy-repeat+index-hints"]
+    assert [remedy.encoding for remedy in found.trials.failed] == ["coupled-local"]
+    document = json.loads(json.dumps(found.document()))
+    assert document["task"] == "copy-repeat"
+    assert document["trained"] == {"nope": "no", "ape": "no"}
+    assert document["original"]["work"] == 0
+    assert [each["works"] for each in document["advice"]] == [False, True]
+    assert document["best"] == "copy-repeat+index-hints with ape"
+    for each in document["advice"]:
+        assert {"change", "basis", "measured"} <= set(each)
+        assert len(each["measured"]["accuracy"]) == 2
+
+
+def test_all_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: False)
+    found = advise("copy-repeat", runs=tmp_path)
+    assert (found.trials.working, len(found.trials.failed), found.best) == (None, 2, None)
+    assert found.conclusion == (
+        "Tried, and not seen to work: copy-repeat with coupled-local (0 of 2 runs work), "
+        "copy-repeat+index-hints with ape (0 of 2 runs work)."
+    )
+
+
+def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: False, seconds=10_000.0)
+    found = _tried("copy-repeat", tmp_path, minutes=2, seeds=3)
+    assert len(asked) == 1
+    assert found.share < 1
+    ((remedy, seconds),) = found.untried
+    assert remedy.task == "copy-repeat+index-hints"
+    assert seconds > 0
+
+
+def test_the_plan_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: None, seconds=60.0)
+    first = _tried("copy-repeat", tmp_path, minutes=2)
+    asked = replace_training(monkeypatch, lambda member: True, seconds=0.0)
+    again = _tried("copy-repeat", tmp_path, minutes=2)
+    assert again.share == first.share < 1
+    assert again.working is not None
+    assert len(asked) == 1
+    assert _tried("copy-repeat", tmp_path, minutes=2).working is not None
+    assert len(asked) == 1  # everything is there
+
+
+def test_an_interruption_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: False if member.seed == 0 else None, interrupt=True)
+    found = _tried("copy-repeat", tmp_path)
+    assert found.interrupted
+    assert len(asked) == 1
+    assert found.original is not None
+    assert (found.original.tally.runs, found.original.planned) == (1, 2)
+
+
+def test_a_remedy_without_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are 200 hints: inputs three times as long as 150 have none."""
+    replace_training(monkeypatch, lambda member: False)
+    found = advise("copy-repeat", runs=tmp_path, train_to=150)
+    assert [remedy.name for remedy, _ in found.trials.refused] == ["copy-repeat+index-hints with ape"]

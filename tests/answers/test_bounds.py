@@ -13,7 +13,6 @@ from longreach.answers.bounds import bound_lines, bounds_note, bounds_of, task_b
 from longreach.answers.forecast import forecast
 from longreach.answers.threshold import threshold
 from longreach.config.run import RunConfig
-from longreach.errors import InputError
 from longreach.runs import timed as timed_training
 from longreach.tasks.names import NUMBER_FAMILIES, example
 from longreach.theory.bounds.theorems import NO_BOUND
@@ -104,24 +103,6 @@ def test_every_family_is_trained_for_real(tmp_path: Path, family: str) -> None:
     assert found.document()["loss"] == NUMBER_FAMILIES[family].loss
     assert "squared error" in found.plot().get_ylabel()
     assert f"{cell.values[0]:.2g}" in found._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("task", "given", "message"),
-    [
-        ("sort", {"loss": 0.1}, "loss: goes with tasks whose answers are numbers"),
-        ("simple-task", {"loss": 0.0}, "loss: 0 is not a number above 0"),
-        ("simple-task", {"loss": float("nan")}, "loss: nan is not a number above 0"),
-        ("simple-task", {"encoding": "ape"}, "encoding: simple-task has nope, not ape"),
-        ("simple-task", {"heads": 2}, "heads: does not go with simple-task:omega=1"),
-        ("simple-task", {"alphabet": ("a", "b")}, "alphabet: does not go with simple-task:omega=1"),
-        ("modp-task:p=0", {}, "task: modp-task: p: 0 is not in 1 to 64"),
-    ],
-)
-def test_bad_questions(task: str, given: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        threshold(task, runs=tmp_path, **given)
-    assert str(caught.value).startswith(message)
 
 
 # Bounds of tasks: by automaton, by program, by the compiled program.

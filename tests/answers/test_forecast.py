@@ -10,7 +10,6 @@ import pytest
 
 from longreach.answers.forecast import MEANING_BY_COMMUNICATION, Forecast, forecast, forecast_all
 from longreach.answers.published import FIGURE_1_TASKS, published
-from longreach.errors import InputError
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copying import CopyUnique
 from longreach.tasks.positions import local_steps
@@ -259,19 +258,3 @@ def test_the_published_numbers() -> None:
             assert list(accuracy) == ["1-50", "51-100", "101-150"]
             assert all(0 <= share <= 1 for share in accuracy.values())
     assert published("dyck-1") is None
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("copy-uniqe", "task: no task is named 'copy-uniqe'; did you mean 'copy-unique'"),
-        ("regex:(a", "task: column 1"),
-        ("crasp:none.cr", "none.cr: no such file"),
-        ("crasp:", "task: the name of the program is empty"),
-        ("nomodule:x", "task: no module is named 'nomodule'"),
-    ],
-)
-def test_bad_names(name: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        forecast(name)
-    assert caught.value.message.startswith(message)

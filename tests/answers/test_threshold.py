@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from longreach.answers.bounds import ratio_of
+from longreach.answers.forecast import forecast
 from longreach.answers.sweep import Doubling, Grid, start_of
 from longreach.answers.threshold import (
     ThresholdAnswer,
@@ -18,6 +21,15 @@ from longreach.answers.threshold import (
     threshold,
 )
 from longreach.answers.threshold_figure import figure_content, plot_threshold
+from longreach.answers.threshold_theory import (
+    NO_BOUND,
+    NOT_INFERRED,
+    bound_words,
+    family_for,
+    inferred_length,
+    inferred_words,
+    length_theory,
+)
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.figures import FORMATS
@@ -26,12 +38,14 @@ from longreach.runs.resolve import resolve
 from longreach.runs.train import Nobody
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import Task
+from longreach.theory.automata.named import named_automaton
+from longreach.theory.search.space import Family
 from longreach.training.result import Result, write_result
 from tests.helpers.asked_results import result_of
-from tests.helpers.made_up_training import replace_training
+from tests.helpers.made_up_training import Rule, replace_training
 
 
-def _from(length: int) -> Callable[[RunConfig], bool]:
+def _from(length: int) -> Rule:
     return lambda member: member.train_lengths.last >= length
 
 
@@ -39,29 +53,40 @@ def _lengths(asked: list[list[RunConfig]]) -> list[list[tuple[int, int]]]:
     return [[(member.train_lengths.last, member.seed) for member in members] for members in asked]
 
 
-def test_it_doubles_then_bisects_with_as_many_seeds_as_decide(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = replace_training(monkeypatch, _from(8))
-    found = threshold("aa", to=60, runs=tmp_path)
+Search = Callable[..., tuple[ThresholdAnswer, list[list[RunConfig]]]]
+
+
+@pytest.fixture
+def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
+    """A threshold of (aa)* with made-up training, and what was trained for it."""
+
+    def found(works: Rule, *, interrupt: bool = False, **given: Any) -> Any:
+        asked = replace_training(monkeypatch, works, given.pop("seconds", 0.0), interrupt=interrupt)
+        return threshold("aa", runs=tmp_path, **given), asked
+
+    return found
+
+
+def test_it_doubles_then_bisects_with_as_many_seeds_as_decide(search: Search) -> None:
+    found, asked = search(_from(8), to=60)
     assert found.threshold == 8
     assert _lengths(asked) == [[(n, 0), (n, 1)] for n in (5, 10, 20, 7, 8)]
     assert (found.words, found.remarks, found.stopped) == ("from 8 on", (), None)
     assert {cell.tested.name for cell in found.cells} == {"41-60"}
 
 
-def test_a_third_seed_decides_where_two_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = replace_training(monkeypatch, lambda member: member.seed != 1 and member.train_lengths.last >= 10)
-    found = threshold("aa", most=20, within=5, runs=tmp_path)
+def test_a_third_seed_decides_where_two_differ(search: Search) -> None:
+    found, asked = search(
+        lambda member: member.seed != 1 and member.train_lengths.last >= 10, most=20, within=5
+    )
     assert found.threshold == 10
     assert _lengths(asked) == [[(5, 0), (5, 1)], [(10, 0), (10, 1)], [(10, 2)], [(20, 0), (20, 1)], [(20, 2)]]
     assert [cell.tested.name for cell in found.cells] == ["11-15", "21-30", "41-60"]
     assert [(cell.tally.work, cell.tally.runs) for cell in found.cells] == [(0, 2), (2, 3), (2, 3)]
 
 
-def test_every_seed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = replace_training(monkeypatch, _from(1))
-    found = threshold("aa", lengths=(5, 10), every_seed=True, seeds=2, runs=tmp_path)
+def test_every_seed_where_it_is_asked_for(search: Search) -> None:
+    found, asked = search(_from(1), lengths=(5, 10), every_seed=True, seeds=2)
     assert _lengths(asked) == [[(5, 0), (5, 1), (10, 0), (10, 1)]]
     assert [cell.tally.runs for cell in found.cells] == [2, 2]
     assert found.words == "from 5 on, or less"
@@ -93,39 +118,37 @@ def test_against_measuring_every_run(
         assert list(found.document()["worked_below"]) == lower
 
 
-def test_the_same_command_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_command_resumes(search: Search) -> None:
     """Interrupted after every round: no run is trained twice, and the answer is the same."""
-    trained: list[str] = []
-
-    def rounds() -> ThresholdAnswer:
-        asked = replace_training(monkeypatch, _from(8), interrupt=True)
-        found = threshold("aa", to=60, runs=tmp_path)
-        trained.extend(member.key for members in asked for member in members)
-        return found
-
-    answers = [rounds() for _ in range(6)]
-    assert [each.stopped for each in answers] == [*["interrupted"] * 4, None, None]
-    assert [each.threshold for each in answers] == [None, 10, 10, 10, 8, 8]
+    rounds = [search(_from(8), interrupt=True, to=60) for _ in range(6)]
+    trained = [member.key for _, asked in rounds for members in asked for member in members]
+    assert [each.stopped for each, _ in rounds] == [*["interrupted"] * 4, None, None]
+    assert [each.threshold for each, _ in rounds] == [None, 10, 10, 10, 8, 8]
     assert len(trained) == len(set(trained)) == 10
 
 
-def test_the_time_ends_it_with_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: None if member.train_lengths.last > 5 else False)
-    found = threshold("aa", runs=tmp_path)
+def test_without_minutes_what_is_there_counts(search: Search) -> None:
+    whole, _ = search(_from(8), to=60)
+    again, asked = search(_from(8), to=60, minutes=0)
+    assert asked == []
+    assert {**again.document(), "seconds": 0} == {**whole.document(), "seconds": 0}
+
+
+def test_the_time_ends_it_with_what_there_is(search: Search) -> None:
+    found, _ = search(lambda member: None if member.train_lengths.last > 5 else False)
     assert (found.threshold, found.stopped) == (None, "time")
     assert [cell.train_to for cell in found.cells] == [5]
     assert not found.document()["whole"]
 
 
-def test_it_says_at_once_what_it_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_at_once_what_it_will_do(search: Search) -> None:
     said: list[str] = []
 
     class Listener(Nobody):
         def say(self, remark: str) -> None:
             said.append(remark)
 
-    replace_training(monkeypatch, _from(8), seconds=1.0)
-    threshold("aa", to=60, runs=tmp_path, progress=Listener())
+    search(_from(8), seconds=1.0, to=60, progress=Listener())
     assert said[0] == (
         "searching for the training length: doubling from 5, then bisecting, between 3 and 40, "
         "tested on lengths 41–60, within 10 minutes"
@@ -150,47 +173,32 @@ def test_the_deadline_is_that_of_the_minutes(tmp_path: Path, monkeypatch: pytest
     assert given[1:] == [None]
 
 
-def test_without_minutes_what_is_there_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, _from(8))
-    whole = threshold("aa", to=60, runs=tmp_path)
-    asked = replace_training(monkeypatch, _from(8))
-    again = threshold("aa", to=60, minutes=0, runs=tmp_path)
-    assert asked == []
-    assert {**again.document(), "seconds": 0} == {**whole.document(), "seconds": 0}
-
-
-def test_what_is_not_learned_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_are_not_learned_or_fail_end_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = replace_training(monkeypatch, _from(99))
 
-    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def unlearned(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         asked.append(list(members))
         for member in members:
             write_result(runs, result_of(member, [0.2, *[0.0] * len(member.test_lengths)]))
         return {}
 
-    monkeypatch.setattr(timed_training, "train_pending", train)
-    found = threshold("aa", runs=tmp_path)
+    def failing(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
+        made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
+        return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
+
+    monkeypatch.setattr(timed_training, "train_pending", unlearned)
+    found = threshold("aa", runs=tmp_path / "unlearned")
     assert len(asked) == 1
     assert (found.stopped, found.document()["whole"]) == ("not learned", True)
     assert "more steps" in found.remarks[0]
     assert "does not work from any length up to 5 on" in repr(found)
-
-
-def test_a_failed_run_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, _from(1))
-
-    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
-        made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
-        return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
-
-    monkeypatch.setattr(timed_training, "train_pending", train)
-    found = threshold("aa", runs=tmp_path)
+    monkeypatch.setattr(timed_training, "train_pending", failing)
+    found = threshold("aa", runs=tmp_path / "failing")
     assert (found.stopped, len(found.failed), found.cells) == ("failed", 2, ())
 
 
-def test_outcomes_that_are_not_monotone_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: member.train_lengths.last in (5, 20, 40))
-    found = threshold("aa", within=20, runs=tmp_path)
+def test_outcomes_that_are_not_monotone_are_said(search: Search) -> None:
+    found, _ = search(lambda member: member.train_lengths.last in (5, 20, 40), within=20)
     assert found.threshold == 20
     assert found.remarks == ("not monotone: 5 works, 10 does not",)
     assert "not monotone" in repr(found)
@@ -200,10 +208,7 @@ def test_outcomes_that_are_not_monotone_are_said(tmp_path: Path, monkeypatch: py
 def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_training(monkeypatch, _from(6))
     last = Task.from_function(
-        lambda length, rng: ["ab"[k] for k in rng.integers(0, 2, length)],
-        lambda x: x[-1],
-        name="last",
-        about="the last letter",
+        lambda length, rng: ["ab"[k] for k in rng.integers(0, 2, length)], lambda x: x[-1], name="last"
     )
     found = threshold(last, "nope", most=12, runs=tmp_path)
     assert found.threshold == 6
@@ -211,27 +216,10 @@ def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert found.title == "last without positions (NoPE)"
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"minutes": -1}, "minutes: -1 is less than 0"),
-        ({"minutes": float("nan")}, "minutes: nan is no number of minutes"),
-        ({"seed": 3}, "seed: the search chooses these itself"),
-        ({"train_lengths": (1, 5)}, "train_lengths: the search chooses these itself"),
-    ],
-)
-def test_bad_input(tmp_path: Path, given: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        threshold("aa", runs=tmp_path / "runs", **given)  # type: ignore[arg-type]
-    assert str(error.value) == message
-    assert not (tmp_path / "runs").exists()
-
-
-def test_every_run_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_run_is_drawn(search: Search) -> None:
     from matplotlib.figure import Figure
 
-    replace_training(monkeypatch, lambda member: member.train_lengths.last >= 8)
-    found = threshold("aa", to=60, runs=tmp_path)
+    found, _ = search(_from(8), to=60)
     axes = plot_threshold(found, Figure().subplots())
     marks = [line for line in axes.lines if line.get_marker() in ("o", "X")]
     assert len(marks) == sum(cell.tally.runs for cell in found.cells) == 10
@@ -250,6 +238,9 @@ def test_every_run_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_nothing_to_draw(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nothing to plot"):
         plot_threshold(threshold("aa", minutes=0, runs=tmp_path))
+
+
+# The question
 
 
 @pytest.mark.parametrize("task", ["aa", "sort", "regex:(a|b)*abb", "addition", "crasp:lib:dyck-1"])
@@ -289,30 +280,65 @@ def test_lengths_that_are_given_are_taken_once() -> None:
     assert rule == Grid(lengths=(10, 5))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"seeds": 0}, "seeds: 0 is less than 1"),
-        ({"within": 0}, "within: 0 is less than 1"),
-        ({"most": -2}, "most: -2 is less than 1"),
-        ({"to": 0}, "to: 0 is less than 1"),
-        ({"to": 10**9}, "to: 1000000000 is more than 20000"),
-        ({"lengths": (5, 10**9)}, "lengths: not all are from 1 to 20000"),
-        ({"lengths": ()}, "lengths: none is given"),
-        ({"lengths": (0,)}, "lengths: not all are from 1 to 20000"),
-        ({"to": 1}, "to: 1 is less than the shortest input, of length 2"),
-        ({"to": 3}, "to: no input has a length from 3 to 3"),
-        ({"to": 4}, "to: 4 leaves no training length between the shortest input, of length 2, "),
-        ({"most": 2}, "most: no length from 3 to 2 has inputs 2 to 3 times as long"),
-        ({"to": 60, "lengths": (5, 50)}, "lengths: 50 is not possible: lengths from 3 to 40 are"),
-        ({"lengths": (1,)}, "lengths: 1 is not possible"),
-        ({"encoding": "ropes"}, "encoding: unknown encoding 'ropes'"),
-        ({"settings": {"width": 7}}, "width: 7 is not a multiple of 4 heads"),
-        ({"task": "regex:a|bb"}, "task: no length from 2 to 40 has inputs 2 to 3 times as long"),
-        ({"task": "aaa"}, "task: no task is named 'aaa'"),
-    ],
-)
-def test_bad_input_threshold_question(given: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        ThresholdQuestion(**{"task": "aa", **given})  # type: ignore[arg-type]
-    assert str(error.value).startswith(message)
+# What theory says of the training length
+
+
+def test_large_alphabets_and_relations_are_not_tried() -> None:
+    assert inferred_length(named_automaton("aa-bb-cc-dd-ee"), Family()) is None
+    assert inferred_length(named_automaton("aa"), Family(modulus=8)) is None
+
+
+def test_families_are_those_that_are_needed() -> None:
+    assert family_for("nope", None, None) == Family()
+    assert family_for("ape", 3, 1) == Family(modulus=3, distance=1)
+    assert family_for("ape", None, None) == Family(modulus=2, distance=1)
+    assert family_for("ape", 1, 30) is None
+    assert family_for("rope", 1, 1) is None
+
+
+def test_what_is_not_found_is_said() -> None:
+    run = inferred_length(named_automaton("aa"), Family())
+    assert run is not None
+    assert inferred_words(run).endswith("a program for words up to 8 letters needs 8 operations or more")
+
+
+@pytest.mark.parametrize(("task", "states"), [("tomita-3", 5), ("aa", 2), ("regex:(ab)*", 3)])
+def test_the_bound_of_an_automaton(task: str, states: int) -> None:
+    found = length_theory(forecast(task), "nope")
+    (bound,) = (each for each in found.bounds if each.definition.name == "automaton")
+    assert bound.value.number() == 2 * states - 2
+    assert ratio_of(bound.value, 4) == (2 * states - 2) / 4
+    assert ratio_of(bound.value, None) is None
+    assert "bound / measured ≥" in bound_words(bound, 4, or_less=True)
+    assert "measured" not in bound_words(bound, None)
+
+
+def test_what_is_not_known_is_said() -> None:
+    found = length_theory(forecast("copy-repeat"), "rope")
+    assert found.answer is None
+    assert found.words.startswith("not known")
+    document = found.document(None)
+    assert (document["verdict"], document["bounds"]) == (None, [])
+    assert document["notes"] == [NO_BOUND, NOT_INFERRED]
+    assert document["inference"] is None
+
+
+@pytest.mark.parametrize("encoding", ["nope", "ape"])
+@pytest.mark.parametrize("task", ["parity", "binary-majority", "binary-majority-interleave"])
+def test_the_verdict_is_that_of_the_forecast(task: str, encoding: str) -> None:
+    known = forecast(task)
+    found = length_theory(known, encoding)
+    assert found.answer is known.sides[encoding].trained
+    assert found.words.startswith(known.sides[encoding].trained.expectation)
+
+
+def test_the_inference_procedure_stands_beside_it() -> None:
+    found = length_theory(forecast("aa"), "ape")
+    assert found.inference is not None
+    assert (found.inference.n0, found.inference.n0_trained_to) == (1, 1)
+    assert found.document(8)["inference"]["n0"] == 1
+    assert found.notes[-1].startswith("N₀ = 1 of the inference procedure")
+    without = length_theory(forecast("aa"), "nope")
+    assert without.notes[-1].startswith(
+        "N₀ of the inference procedure is not known: a program for words up to 8"
+    )

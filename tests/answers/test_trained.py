@@ -16,7 +16,6 @@ from longreach.answers.agreement import Place, forecast_of, verdict_of
 from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.trained import TrainedRuns, train
 from longreach.config.run import RunConfig
-from longreach.errors import InputError
 from longreach.report.forecast_view import known_of
 from longreach.runs.resolve import resolve
 from longreach.tasks.copying import Sort
@@ -132,16 +131,6 @@ def test_objects_of_one_name_have_their_own_results(tmp_path: Path) -> None:
 def test_an_alphabet_reaches_the_task(tmp_path: Path) -> None:
     found = train("regex:(a|b)*", "nope", seeds=1, runs=tmp_path, alphabet="abc", **TINY)
     assert found.config.alphabet == ("a", "b", "c")
-
-
-def test_bad_settings_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"^seeds: 0: at least one run has to be trained$"):
-        train("aa", seeds=0, runs=tmp_path)
-    with pytest.raises(InputError, match="width"):
-        train("aa", runs=tmp_path, width=7, heads=2)
-    with pytest.raises(InputError, match=r"^task: no task is named 'ab'"):
-        train("ab", runs=tmp_path)
-    assert list(tmp_path.iterdir()) == []
 
 
 # What is trained is forecast by its own verdict, wherever a forecast meets a measurement.

@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
 from longreach.answers.certificates import MeasuredRowsCertificate
+from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
     FAMILIES,
     MOST_LETTERS,
@@ -54,8 +55,6 @@ from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers, undecided
 from longreach.wording import counted
 
-# Bits that were measured to grow linearly, to a length → the verdict "no", marked so.
-
 
 def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
     """A no, for as long as the growth goes on.
@@ -83,18 +82,13 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
             bits=bits,
             exhaustive=measured.exhaustive,
         ),
-        say=lambda: f"a part of the input must pass on {_bits(each)} per symbol, more than attention can",
+        say=lambda: bits_clause("a part", each),
         weigh=lambda: f"measured to length {longest}",
     )
     return replace(same_answers(SIDES[key], Answer.NO, proof), checked_to=longest)
 
 
-def _bits(count: float) -> str:
-    return f"{count:.2g} bit{'' if f'{count:.2g}' == '1' else 's'}"
-
-
-# A task that nobody can see into → verdicts from its answers alone, each with the length to which it
-# holds.
+# A task that nobody can see into
 
 
 LEARNED_LETTERS = 30
@@ -129,12 +123,6 @@ def black_box_sides(
         return _sides(task, name, tuple(keys), allowed)
 
 
-# One forecast is asked for several times: for an answer, for its page, for a judgement of runs.
-@lru_cache(maxsize=16)
-def _known_sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
-    return _sides(task, name, wanted, seconds)
-
-
 def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
     clock = _Clock(seconds)
     box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
@@ -153,6 +141,10 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
     rest = "; ".join(box.tried) or "nothing was tried"
     open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
     return {**{key: found.get(key) or open_[key] for key in wanted}, **found}
+
+
+# One forecast is asked for several times: for an answer, for its page, for a judgement of runs.
+_known_sides = lru_cache(maxsize=16)(_sides)
 
 
 @dataclass(frozen=True)
@@ -250,11 +242,8 @@ class _Box:
         if found is None:
             self.tried.append("its communication cannot be measured")
         else:
-            grows = (
-                "is not known to grow linearly"
-                if found.growth.name == "linear"
-                else f"is {found.growth.name}"
-            )
+            growth = found.growth.name
+            grows = "is not known to grow linearly" if growth == "linear" else f"is {growth}"
             self.tried.append(f"its communication {grows}, measured to length {found.lengths[-1]}")
         return {}
 
@@ -369,7 +358,7 @@ class _Answers(_Box):
         return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})
 
 
-# A file of examples → what agrees with all of them. Nothing is decided: other inputs may have any answer.
+# A file of examples: nothing is decided, other inputs may have any answer
 
 
 CONFIRMED = 4
@@ -402,15 +391,18 @@ def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dic
     def left(share: float) -> float:
         return started + share * seconds - time.thread_time()
 
+    @cache
+    def library() -> FoundProgram | None:
+        return library_program(task, left=lambda: left(0.8))
+
     fitted = _fitted(task, left(0.4))
-    library = _Later(lambda: library_program(task, left=lambda: left(0.8)))
     found = {}
     for key in keys:
         sign = None
         if not isinstance(fitted, str):
             sign = _by_automaton(key, fitted, Budget(seconds=max(1.0, left(0.6))))
         if sign is None or sign.speaks_for is not Answer.YES:
-            program = library.value
+            program = library()
             if program is not None and not (key == "nope" and program.program.core.relations):
                 says = (
                     f"for the {program.source} there is no counter-example in {program.tried} examples drawn"
@@ -419,29 +411,13 @@ def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dic
             else:
                 sign = _searched(task, key, left(0.7) / 2) or sign or _growth(task)
         if sign is not None and sign.speaks_for is not Answer.UNDECIDED:
-            found[key] = _undecided(key, sign)
+            words = f"these speak for a {sign.speaks_for.value}"
+            reason = f"examples decide nothing, {words}: {sign.says}"
+            found[key] = undecided(SIDES[key], reason, clause=f"examples decide nothing; {words}")
         else:
             says = sign.says if sign is not None else str(fitted)
             found[key] = undecided(SIDES[key], f"examples decide nothing: {says}")
     return found
-
-
-class _Later:
-    """A value that is found once it is asked for."""
-
-    def __init__(self, find: Callable[[], FoundProgram | None]) -> None:
-        self._find = find
-
-    @cached_property
-    def value(self) -> FoundProgram | None:
-        return self._find()
-
-
-def _undecided(key: str, sign: _Sign) -> Verdict:
-    """Not decided, and said what the examples speak for."""
-    words = {Answer.YES: "a yes", Answer.NO: "a no"}[sign.speaks_for]
-    reason = f"examples decide nothing, these speak for {words}: {sign.says}"
-    return undecided(SIDES[key], reason, clause=f"examples decide nothing; these speak for {words}")
 
 
 def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
@@ -499,11 +475,10 @@ def _searched(task: DataTask, key: str, seconds: float) -> _Sign | None:
         if any(accepts != (y == answer) for accepts, (_, y) in zip(said.tolist(), order, strict=True)):
             return None
         sizes.append(program.core.size)
-    listed = " and ".join(str(size) for size in sizes)
+    listed = " and ".join(map(str, sizes))
     programs = "a program" if len(sizes) == 1 else "programs"
-    made = f"found from {len(order[::CONFIRMED])} of them"
     says = f"for {programs} with {listed} operations there is no counter-example in {len(order)} examples"
-    return _Sign(Answer.YES, f"{says}, {made}")
+    return _Sign(Answer.YES, f"{says}, found from {len(order[::CONFIRMED])} of them")
 
 
 def _growth(task: DataTask) -> _Sign | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from longreach.answers.certificates import (
     CommunicationCertificate,
@@ -96,18 +97,16 @@ def _for_layout(program: Program, task: Task) -> Program:
     return replace(program, statements=tuple(ended))
 
 
+def program_fields(name: str, key: str, program: Program) -> dict[str, Any]:
+    """What certificates say of a program of the side's class that solves the task."""
+    core = program.core
+    sizes = {"size": core.size, "depth": core.depth, "window": core.locality, "modulus": core.modulus}
+    return {"program_class": SIDES[key], "task": name, "program": program.text, **sizes}
+
+
 def task_program_certificate(name: str, key: str, program: Program) -> TaskProgramCertificate:
     """What says that a program of the side's class solves the task."""
-    core = program.core
-    return TaskProgramCertificate(
-        program_class=SIDES[key],
-        task=name,
-        program=program.text,
-        size=core.size,
-        depth=core.depth,
-        window=core.locality,
-        modulus=core.modulus,
-    )
+    return TaskProgramCertificate(**program_fields(name, key, program))
 
 
 def program_verdict(
@@ -136,16 +135,10 @@ def program_verdict(
 def _program_clause(program: Program) -> str:
     """What the program looks at."""
     core = program.core
-    looks = []
-    if core.locality:
-        looks.append(f"the last {core.locality + 1} symbols")
-    if core.modulus > 1:
-        looks.append(f"the position modulo {core.modulus}")
-    if core.depth:
-        looks.append("counts")
-    if not looks:
-        return "a program does it by the last symbol alone"
-    return f"a program does it by {listed(looks)}"
+    looks = [f"the last {core.locality + 1} symbols"] if core.locality else []
+    looks += [f"the position modulo {core.modulus}"] if core.modulus > 1 else []
+    looks += ["counts"] if core.depth else []
+    return f"a program does it by {listed(looks or ['the last symbol alone'])}"
 
 
 # No: the bits between the halves of an input grow linearly
@@ -155,9 +148,7 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
     """Rows counted from the task's own answers, divided as the evidence says."""
     here, split = SIDES[key], evidence.split
     if split is None:
-        return undecided(
-            SIDES[key], "its communication is no evidence: how an input is divided is not spelled out"
-        )
+        return undecided(here, "its communication is no evidence: how an input is divided is not spelled out")
     try:
         rows = tuple(count_rows(task, split, n) for n in range(1, longest(split) + 1))
     except InputError as error:
@@ -189,15 +180,20 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
     proof = Proof(
         reason=evidence.reason,
         certify=lambda: certificate,
-        say=lambda: _bits_clause(each),
+        say=lambda: bits_clause("half", each),
         weigh=lambda: f"{argued}counted to length {lengths[-1]}",
     )
     return replace(same_answers(here, Answer.NO, proof), by_communication=True)
 
 
-def _bits_clause(bits: float) -> str:
+def bits_clause(part: str, bits: float) -> str:
+    """What a part of the input must tell the rest.
+
+    >>> bits_clause("half", 1.0)
+    'half of the input must pass on 1 bit per symbol, more than attention can'
+    """
     shown = f"{bits:.2g} bit{'' if f'{bits:.2g}' == '1' else 's'}"
-    return f"half of the input must pass on {shown} per symbol, more than attention can"
+    return f"{part} of the input must pass on {shown} per symbol, more than attention can"
 
 
 # No: a program for the task would decide a language that has none

@@ -15,7 +15,7 @@ from longreach.answers.certificates import (
     Reads,
 )
 from longreach.answers.checkers import TRIED, try_program
-from longreach.answers.finders import program_verdict
+from longreach.answers.finders import program_fields, program_verdict
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import PredicateLanguage
@@ -42,7 +42,7 @@ from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, CertificateDocument, Proof, Verdict, same_answers
 from longreach.wording import counted
 
-# An automaton learned from answers → the verdicts, as far as they hold for the automaton.
+# Learned automata
 
 
 def learned_language_sides(
@@ -56,19 +56,15 @@ def learned_language_sides(
     >>> found["ape"].reason
     'for the automaton learned up to length 100: the position modulo 2 determines the next state'
     """
-    judged = judge(learned.machine.language(accepting), budget).sides
-    return {key: _marked(verdict, learned, name, predicts) for key, verdict in judged.items()}
+    found = {}
+    for key, verdict in judge(learned.machine.language(accepting), budget).sides.items():
+        mark = partial(_marked, learned, name, verdict.program_class, "language")
+        found[key] = replace(verdict.with_proofs(mark), predicts=predicts, checked_to=learned.length)
+    return found
 
 
-def _marked(verdict: Verdict, learned: LearnedAutomaton, name: str, predicts: bool) -> Verdict:
-    def mark(proof: Proof) -> Proof:
-        return marked_proof(proof, learned, name=name, program_class=verdict.program_class, reads="language")
-
-    return replace(verdict.with_proofs(mark), predicts=predicts, checked_to=learned.length)
-
-
-def marked_proof(
-    proof: Proof, learned: LearnedAutomaton, *, name: str, program_class: ProgramClass, reads: Reads
+def _marked(
+    learned: LearnedAutomaton, name: str, program_class: ProgramClass, reads: Reads, proof: Proof
 ) -> Proof:
     """The same proof, about the learned automaton and not about the task."""
 
@@ -90,17 +86,13 @@ def marked_proof(
         assert isinstance(inner, NoCertificate)
         return inner
 
+    states = counted(len(learned.machine), "state")
     return replace(
         proof,
         reason=f"for the automaton learned up to length {learned.length}: {proof.reason}",
         certify=certify,
-        weigh=lambda: _basis(learned),
+        weigh=lambda: f"automaton with {states}, learned to length {learned.length}",
     )
-
-
-def _basis(learned: LearnedAutomaton) -> str:
-    states = counted(len(learned.machine), "state")
-    return f"automaton with {states}, learned to length {learned.length}"
 
 
 def learned_answer_sides(
@@ -132,15 +124,9 @@ def learned_answer_sides(
     for key in keys:
         answer, predicted = judged[key].prediction.answer, judged[key].prediction.proof
         if answer in counts:
-            proof = marked_proof(
-                replace(predicted, say=partial(_said, predicted, first_token)),
-                learned,
-                name=name,
-                program_class=SIDES[key],
-                reads="first token" if first_token else "answer",
-            )
-            same = same_answers(SIDES[key], answer, proof)
-            found[key] = replace(same, checked_to=learned.length)
+            said = replace(predicted, say=partial(_said, predicted, first_token))
+            proof = _marked(learned, name, SIDES[key], "first token" if first_token else "answer", said)
+            found[key] = replace(same_answers(SIDES[key], answer, proof), checked_to=learned.length)
     return found
 
 
@@ -272,21 +258,14 @@ def _names(task: Task) -> Iterator[str]:
 
 def found_verdict(found: FoundProgram, *, name: str, key: str) -> Verdict | None:
     """A yes for classes that have the relations of the program; None for others."""
-    core = found.program.core
-    if key == "nope" and core.relations:
+    if key == "nope" and found.program.core.relations:
         return None
     reason = (
         f"for inputs up to length {found.longest}: the {found.source} is right on {found.tried} of "
         f"{found.tried} inputs"
     )
     certificate = FoundProgramCertificate(
-        program_class=SIDES[key],
-        task=name,
-        program=found.program.text,
-        size=core.size,
-        depth=core.depth,
-        window=core.locality,
-        modulus=core.modulus,
+        **program_fields(name, key, found.program),
         source=found.source,
         tried=found.tried,
         tried_to=found.longest,
@@ -340,12 +319,7 @@ def _predictor(
     """Of answers of one token, a few in all: one program for each of them, and one that ends the answer."""
     known = set(inputs.values())
     letters = {letter for x in inputs for letter in x}
-    if (
-        len(known) > MOST_ANSWERS
-        or any(len(y) != 2 for y in known)
-        or len(letters) > MOST_LETTERS
-        or not known
-    ):
+    if not 0 < len(known) <= MOST_ANSWERS or any(len(y) != 2 for y in known) or len(letters) > MOST_LETTERS:
         return None
     alphabet = (SOS, *sorted(letters), SEP)
     rng = np.random.default_rng(3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -20,12 +20,10 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from longreach.answers.odds_features import (
     KNOWN,
     ODDS_NODES,
-    LanguageFeatures,
     OddsCase,
+    language_features,
     odds_features,
     range_at,
-    range_features,
-    side_features,
     summaries_needed,
 )
 from longreach.config.encodings import ENCODINGS
@@ -48,9 +46,6 @@ def logistic(values: FloatArray) -> FloatArray:
     """
     positive = np.exp(-np.abs(values))
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
-
-
-# Odds as they were fitted on the census: few numbers, read from a file that says where they come from.
 
 
 FITTED = Path(__file__).with_name("odds.json")
@@ -103,10 +98,6 @@ def odds_words(odds: Odds) -> str:
 
 def _per_cent(share: float) -> str:
     return "under 1" if share < 0.01 else "over 99" if share > 0.99 else f"{100 * share:.0f}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +160,10 @@ class OddsModel:
             low, high = self.ranges.get(name, (value, value))
             # Numbers of the table are rounded.
             if not low - 1e-3 <= value <= high + 1e-3:
-                return f"{name}: {_number(value)} here, {_number(low)} to {_number(high)} in the census"
+                here, least, most = (
+                    f"{each:.0f}" if abs(each) >= 100 else f"{each:.3g}" for each in (value, low, high)
+                )
+                return f"{name}: {here} here, {least} to {most} in the census"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:
@@ -207,7 +201,7 @@ def fitted_odds() -> OddsModel | None:
     return read_odds(FITTED) if FITTED.is_file() else None
 
 
-# TASK → the odds that one run works on longer inputs, or the reason why there are none.
+# The odds of a task, or the reason why there are none
 
 
 USUAL_LENGTH = 20
@@ -231,23 +225,14 @@ class OddsRow:
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
-        found = self.comparable
+        found, counts = self.comparable, ("languages", "cells", "runs", "work")
         return {
             "encoding": self.encoding,
             "trained_to": self.trained_to,
             "ratio": self.ratio,
             "tested": self.tested.name,
-            "probability": round(self.odds.probability, 3),
-            "low": round(self.odds.low, 3),
-            "high": round(self.odds.high, 3),
-            "comparable": None
-            if found is None
-            else {
-                "languages": found.languages,
-                "cells": found.cells,
-                "runs": found.runs,
-                "work": found.work,
-            },
+            **{name: round(value, 3) for name, value in asdict(self.odds).items()},
+            "comparable": None if found is None else {name: getattr(found, name) for name in counts},
         }
 
 
@@ -310,25 +295,21 @@ def task_odds(
     if known is None:
         return TaskOdds(reason=NO_MODEL)
     lengths = known.trained_to if trained_to is None else tuple(trained_to)
-    rows: list[OddsRow] = []
-    reasons: list[str] = []
-    for length in lengths:
-        found = _rows(task.automaton, sides, length, known)
-        if isinstance(found, str):
-            reasons.append(found)
-        else:
-            rows += found
-    return TaskOdds(rows=tuple(rows), model=known) if rows else TaskOdds(reason=reasons[0])
+    found = [_rows(task.automaton, sides, length, known) for length in lengths]
+    rows = tuple(row for each in found if not isinstance(each, str) for row in each)
+    return TaskOdds(rows=rows, model=known) if rows else TaskOdds(reason=str(found[0]))
 
 
 def _rows(
     automaton: Automaton, sides: Mapping[str, Verdict], trained_to: int, model: OddsModel
 ) -> list[OddsRow] | str:
-    size = {
-        "states": float(len(automaton)),
-        "letters": float(_letters(automaton)),
-        "training length": float(trained_to),
-    }
+    live = automaton.live
+    # Those that stand in some word: the census has no others.
+    letters = sum(
+        any(automaton.transitions[state][letter] in live for state in live)
+        for letter in range(len(automaton.alphabet))
+    )
+    size = {"states": len(automaton), "letters": letters, "training length": trained_to}
     outside = model.outside(size)  # before anything is computed that takes time
     if outside is not None:
         return outside
@@ -341,19 +322,14 @@ def _rows(
         if not any(words.count(length) for length in range(lengths.first, lengths.last + 1)):
             return f"no word has {lengths.first} to {lengths.last} letters"
     summaries, at_length = summaries_needed(model.features)
-    features = LanguageFeatures(
-        states=len(automaton),
-        letters=int(size["letters"]),
-        trained_to=trained_to,
-        sides={encoding: side_features(sides[encoding]) for encoding in model.encodings},
-        ranges=range_features(
-            automaton,
-            trained_to,
-            list(tested.values()),
-            summaries=summaries,
-            at_length=at_length,
-            most_nodes=ODDS_NODES,
-        ),
+    features = language_features(
+        automaton,
+        trained_to,
+        list(tested.values()),
+        sides=sides,
+        summaries=summaries,
+        at_length=at_length,
+        most_nodes=ODDS_NODES,
     )
     rows: list[OddsRow] = []
     for encoding in model.encodings:
@@ -384,13 +360,4 @@ def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:
         tested=case.tested.lengths,
         odds=model.odds(values),
         comparable=model.comparable_to(case.encoding, verdict, states, case.ratio),
-    )
-
-
-def _letters(automaton: Automaton) -> int:
-    """Those that stand in some word: the census has no others."""
-    live = automaton.live
-    return sum(
-        any(automaton.transitions[state][letter] in live for state in live)
-        for letter in range(len(automaton.alphabet))
     )

@@ -1,29 +1,22 @@
 """The exact numbers of a language on which odds may rest.
 
-Nothing here is fitted, and nothing is trained.
-
-The same function serves where odds are fitted and where they are shown.
+Nothing here is fitted or trained. The same function serves where odds are fitted and where they are shown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import MOST_NODES, Summary
 from longreach.theory.shares.words import label_entropy, position_chance, word_measure
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Verdict
-
-# The exact numbers of a language on which odds may rest: verdicts, programs, determinacy, chance.
-
 
 SUMMARIES = (
     *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
@@ -79,23 +72,14 @@ class LanguageFeatures:
     sides: dict[str, SideFeatures]
     ranges: tuple[RangeFeatures, ...]
 
-    def document(self) -> dict[str, Any]:
-        """As JSON has it; summaries by what they keep."""
-        found = asdict(self)
-        for each, made in zip(self.ranges, found["ranges"], strict=True):
-            made["lengths"] = each.lengths.name
-            for one, entry in zip(each.determined, made["determined"], strict=True):
-                entry["name"] = str(one.summary)
-        return found
-
 
 def language_features(
     automaton: Automaton,
     trained_to: int,
     ranges: Sequence[LengthRange],
     *,
+    sides: Mapping[str, Verdict] | None = None,
     summaries: Sequence[Summary] = SUMMARIES,
-    budget: Budget = DEFAULT_BUDGET,
     at_length: Sequence[Summary] | None = None,
     most_nodes: int = MOST_NODES,
 ) -> LanguageFeatures:
@@ -110,45 +94,7 @@ def language_features(
     >>> [(each.determined[0].at_length, each.determined[0].from_training) for each in found.ranges]
     [(1.0, 1.0)]
     """
-    verdicts = judge(automaton, budget)
-    return LanguageFeatures(
-        states=len(automaton),
-        letters=len(automaton.alphabet),
-        trained_to=trained_to,
-        sides={side: side_features(verdicts.sides[side]) for side in ENCODING_SIDES},
-        ranges=range_features(
-            automaton,
-            trained_to,
-            ranges,
-            summaries=summaries,
-            at_length=at_length,
-            most_nodes=most_nodes,
-        ),
-    )
-
-
-def side_features(verdict: Verdict) -> SideFeatures:
-    """What a verdict says of the task that is trained, in numbers."""
-    proof, program = verdict.prediction.proof, verdict.prediction.proof.program
-    return SideFeatures(
-        verdict=verdict.prediction.answer.value,
-        window=proof.window,
-        modulus=proof.modulus,
-        depth=proof.depth,
-        size=None if program is None else program.core.size,
-    )
-
-
-def range_features(
-    automaton: Automaton,
-    trained_to: int,
-    ranges: Sequence[LengthRange],
-    *,
-    summaries: Sequence[Summary] = SUMMARIES,
-    at_length: Sequence[Summary] | None = None,
-    most_nodes: int = MOST_NODES,
-) -> tuple[RangeFeatures, ...]:
-    """What is true of the words of each range; those without words are left out."""
+    verdicts = judge(automaton).sides if sides is None else sides
     words = word_measure(automaton)
     lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
     known = {each: found for each, found in lengths.items() if found}
@@ -159,23 +105,41 @@ def range_features(
         for each in summaries
         if asked
     }
-    return tuple(
-        RangeFeatures(
-            lengths=each,
-            chance=position_chance(automaton, found),
-            entropy=label_entropy(automaton, found),
-            determined=tuple(
-                Determined(
-                    summary=summary,
-                    at_length=determinacy(automaton, summary, found, most_nodes=most_nodes).mean
-                    if at_length is None or summary in at_length
-                    else None,
-                    from_training=seen[summary].mean_over(found),
-                )
-                for summary in summaries
-            ),
+
+    def determined(summary: Summary, found: list[int]) -> Determined:
+        here = at_length is None or summary in at_length
+        return Determined(
+            summary=summary,
+            at_length=determinacy(automaton, summary, found, most_nodes=most_nodes).mean if here else None,
+            from_training=seen[summary].mean_over(found),
         )
-        for each, found in known.items()
+
+    return LanguageFeatures(
+        states=len(automaton),
+        letters=len(automaton.alphabet),
+        trained_to=trained_to,
+        sides={side: _side_features(verdicts[side]) for side in ENCODING_SIDES},
+        ranges=tuple(
+            RangeFeatures(
+                lengths=each,
+                chance=position_chance(automaton, found),
+                entropy=label_entropy(automaton, found),
+                determined=tuple(determined(summary, found) for summary in summaries),
+            )
+            for each, found in known.items()
+        ),
+    )
+
+
+def _side_features(verdict: Verdict) -> SideFeatures:
+    """What a verdict says of the task that is trained, in numbers."""
+    proof, program = verdict.prediction.proof, verdict.prediction.proof.program
+    return SideFeatures(
+        verdict=verdict.prediction.answer.value,
+        window=proof.window,
+        modulus=proof.modulus,
+        depth=proof.depth,
+        size=None if program is None else program.core.size,
     )
 
 
@@ -213,7 +177,6 @@ class OddsCase:
 
     @property
     def side(self) -> SideFeatures:
-        """What the theory says for the encoding."""
         return self.features.sides[self.encoding]
 
     @property

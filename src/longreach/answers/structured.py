@@ -81,9 +81,23 @@ def _verdict_of_classes(
     verdicts: dict[str, Verdict],
     trusted: bool,
 ) -> Verdict:
-    for label, verdict in verdicts.items():
-        if verdict.answer is Answer.NO:
-            return _no(task, name, key, label, languages[label], verdict, trusted)
+    no = next((label for label, verdict in verdicts.items() if verdict.answer is Answer.NO), None)
+    if no is not None:
+        language, verdict = languages[no], verdicts[no]
+        called = f"class-{no}" if SLUG.fullmatch(f"class-{no}") else None
+        about = f"the words of the class {no!r} are a regular language, which a program would decide"
+        return no_by_reduction(
+            task,
+            name,
+            key,
+            language=AUTOMATON + write_automaton(language, called),
+            automaton=language,
+            reduction=Reduction({letter: letter for letter in language.alphabet}, (), no, about),
+            certificate=verdict.certificate,
+            reason=f"the class {no!r} is out of reach: {verdict.reason}",
+            trusted=trusted,
+            say=lambda: f"answer {no!r}: {verdict.proof.clause}",
+        )
     for label, verdict in verdicts.items():
         if verdict.answer is Answer.UNDECIDED:
             return undecided(SIDES[key], f"the class {label!r}: {verdict.reason}")
@@ -91,35 +105,6 @@ def _verdict_of_classes(
     worst = next((each for each in (Answer.NO, Answer.UNDECIDED) if each in at_end), Answer.YES)
     found = _programs_for_classes(name, key, task, verdicts)
     return replace(found, at_end=replace(found.at_end, answer=worst))
-
-
-def _no(
-    task: LabelledLanguage,
-    name: str,
-    key: str,
-    label: str,
-    language: Automaton,
-    verdict: Verdict,
-    trusted: bool,
-) -> Verdict:
-    called = f"class-{label}" if SLUG.fullmatch(f"class-{label}") else None
-    return no_by_reduction(
-        task,
-        name,
-        key,
-        language=AUTOMATON + write_automaton(language, called),
-        automaton=language,
-        reduction=Reduction(
-            {letter: letter for letter in language.alphabet},
-            (),
-            label,
-            f"the words of the class {label!r} are a regular language, which a program would decide",
-        ),
-        certificate=verdict.certificate,
-        reason=f"the class {label!r} is out of reach: {verdict.reason}",
-        trusted=trusted,
-        say=lambda: f"answer {label!r}: {verdict.proof.clause}",
-    )
 
 
 def _programs_for_classes(

@@ -289,11 +289,11 @@ class ThresholdAnswer:
     def theory(self) -> TheoryOfLengths:
         """What is known, for bounds of trained models with what was read off them."""
         if self.forecast is None:
-            return LossTheory.of(self.question.task, self.criterion.level, self._norm)
+            return LossTheory.of(self.question.task, self.criterion.level, self.norm)
         return length_theory(self.forecast, self.question.encoding)
 
     @property
-    def _norm(self) -> float | None:
+    def norm(self) -> float | None:
         """The largest L of runs at the threshold, where answers are numbers and models have one layer."""
         keys = [key for cell in self.cells if cell.train_to == self.threshold for key in cell.keys]
         finals = [self.results[key].final for key in keys]
