@@ -68,6 +68,15 @@ def test_shares_are_disjoint_and_whole() -> None:
     assert sorted(row for part in parts for row in part) == rows
 
 
+LAUNCHER = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+
+
+def _started(*arguments: object) -> bytes:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, check=True, env=environment, capture_output=True, timeout=300).stdout
+
+
 @slow("two processes start and train")
 def test_two_processes_train_as_one(tmp_path: Path) -> None:
     write_tokens(tmp_path / "tokens.bin", [[SENTENCE * 5]], Bytes())
@@ -79,18 +88,8 @@ def test_two_processes_train_as_one(tmp_path: Path) -> None:
     )
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    command: list[object] = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        "--nproc_per_node",
-        "2",
-    ]
-    command += [script, shape.model_dump_json(), training.model_dump_json()]
-    command += [tmp_path / "tokens.bin", tmp_path / "two"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run(list(map(str, command)), check=True, env=environment, capture_output=True, timeout=300)
+    documents = [shape.model_dump_json(), training.model_dump_json()]
+    _started(*LAUNCHER, script, *documents, tmp_path / "tokens.bin", tmp_path / "two")
     one, two = load_file(tmp_path / "one" / MODEL), load_file(tmp_path / "two" / MODEL)
     assert one.keys() == two.keys()
     models = [name for name in one if name.startswith("model.")]
@@ -103,13 +102,8 @@ def test_two_processes_train_as_one(tmp_path: Path) -> None:
 SMOKE = SETTINGS["smoke"].model_copy(update={"steps": 2, "long_steps": 2, "examples": 3})
 
 
-class Stages:
-    def __init__(self) -> None:
-        self.begun: list[str] = []
-
-    def __call__(self, doing: str, total: int) -> Callable[[int], None]:
-        self.begun.append(doing)
-        return lambda more: None
+def silent(doing: str, total: int) -> Callable[[int], None]:
+    return lambda more: None
 
 
 def run_of(folder: Path, settings: LanguageSettings = SMOKE) -> LanguageRun:
@@ -117,7 +111,13 @@ def run_of(folder: Path, settings: LanguageSettings = SMOKE) -> LanguageRun:
 
 
 def test_everything_is_measured_and_done_once(tmp_path: Path) -> None:
-    run, stages = run_of(tmp_path), Stages()
+    run = run_of(tmp_path)
+    begun: list[str] = []
+
+    def stages(doing: str, total: int) -> Callable[[int], None]:
+        begun.append(doing)
+        return lambda more: None
+
     size = run.prepare(stages).size
 
     def trained() -> dict[str, object]:
@@ -126,16 +126,13 @@ def test_everything_is_measured_and_done_once(tmp_path: Path) -> None:
         }
 
     networks = trained()
-    found = run.measure(networks, stages)  # type: ignore[arg-type]
-    assert {name: sorted(by) for name, by in found.perplexity.items()} == {
-        "short": [16, 32],
-        "long": [16, 32],
-    }
-    assert set(found.losses) == {(a, b) for a in NAMES for b in NAMES}
-    assert all(len(losses.short) == 3 for losses in found.losses.values())
+    perplexity, losses = run.measure(networks, stages)  # type: ignore[arg-type]
+    assert {name: sorted(by) for name, by in perplexity.items()} == {"short": [16, 32], "long": [16, 32]}
+    assert set(losses) == {(a, b) for a in NAMES for b in NAMES}
+    assert all(len(each.short) == 3 for each in losses.values())
     # L_short and L_long of a model do not depend on who chose the tokens.
-    assert (found.losses["short", "short"].long == found.losses["short", "long"].long).all()
-    assert "reading the text" in stages.begun
+    assert (losses["short", "short"].long == losses["short", "long"].long).all()
+    assert "reading the text" in begun
     times = {path: path.stat().st_mtime_ns for path in run.directory.rglob("*.*")}
     run.prepare(stages)
     trained()
@@ -145,7 +142,7 @@ def test_everything_is_measured_and_done_once(tmp_path: Path) -> None:
 @needs("tokenizers")
 def test_byte_pairs_are_learned_from_the_text(tmp_path: Path) -> None:
     settings = SMOKE.model_copy(update={"tokenizer": "bpe", "vocabulary": 300})
-    tokenizer = run_of(tmp_path, settings).prepare(Stages())
+    tokenizer = run_of(tmp_path, settings).prepare(silent)
     assert isinstance(tokenizer, BytePairs)
     assert tokenizer.size == 300
 
@@ -155,7 +152,7 @@ def test_too_little_text_is_refused_before_training(tmp_path: Path, text: str, p
     (tmp_path / "little.txt").write_text(text, encoding="utf-8")
     run = LanguageRun(SMOKE, from_files([tmp_path / "little.txt"]), tmp_path / "runs")
     with pytest.raises(InputError, match=rf"little.txt: the text {part} tokens, and a window needs 33"):
-        run.prepare(Stages())
+        run.prepare(silent)
 
 
 def test_other_text_or_settings_have_another_directory(tmp_path: Path) -> None:
@@ -172,26 +169,15 @@ def test_estimates_grow_with_the_work() -> None:
     assert 0 < estimated_seconds(SMOKE) < estimated_seconds(twice)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_both_models_have_one_shape(name: str) -> None:
-    assert SMOKE.training(name).longest == SMOKE.full
-
-
 @slow("two processes start, train and measure")
 def test_two_processes_make_the_whole_study(tmp_path: Path) -> None:
     """As the documentation starts it; the first of them speaks."""
     found = []
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
-    for start in ((), launcher):
-        command: list[object] = [
-            sys.executable, *start, "-m", "longreach", "study", "natural-language", "--scale", "smoke",
-            "--text", text_file(tmp_path, 100), "--runs", tmp_path / f"runs{len(found)}", "--json",
-        ]  # fmt: skip
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-        done = subprocess.run(
-            list(map(str, command)), check=True, env=environment, capture_output=True, timeout=300
-        )
-        found.append([entry["perplexity"] for entry in json.loads(done.stdout)["perplexity"]])
+    for start in ((), LAUNCHER):
+        study = ("-m", "longreach", "study", "natural-language", "--scale", "smoke", "--json")
+        given = ("--text", text_file(tmp_path, 100), "--runs", tmp_path / f"runs{len(found)}")
+        document = json.loads(_started(*start, *study, *given))
+        found.append([entry["perplexity"] for entry in document["perplexity"]])
     assert found[1] == pytest.approx(found[0], rel=1e-4)
 
 
@@ -232,14 +218,14 @@ def test_a_training_goes_on_as_if_it_had_not_stopped(tokens: TokenFile, tmp_path
     begun.save(tmp_path / "run" / CHECKPOINT)
     steps: list[int] = []
     again = LanguageTrainer(SHAPE, TRAINING)
-    train_language_model(again, tokens, tmp_path / "run", told=lambda step, loss: steps.append(step))
-    assert steps == [5, 6, 7, 8, 9, 10]
+    train_language_model(again, tokens, tmp_path / "run", advance=steps.append)
+    assert steps == [4, 1, 1, 1, 1, 1, 1]
     wanted = state(whole)
     assert all(torch.equal(value, wanted[name]) for name, value in state(again).items())
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [MODEL]
     done = LanguageTrainer(SHAPE, TRAINING)
-    train_language_model(done, tokens, tmp_path / "run", told=lambda step, loss: steps.append(0))
-    assert 0 not in steps
+    train_language_model(done, tokens, tmp_path / "run", advance=steps.append)
+    assert steps[7:] == [10]
     assert all(torch.equal(value, wanted[name]) for name, value in state(done).items())
 
 

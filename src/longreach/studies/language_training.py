@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -48,6 +47,7 @@ from longreach.studies.language_network import (
     NetworkScorer,
     NetworkShape,
 )
+from longreach.studies.study import Stages
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,6 @@ SECONDS_BETWEEN_CHECKPOINTS = 120.0
 CLIP = 1.0
 MICROBATCH = 64
 """Inputs that go through the model at once."""
-
-Told = Callable[[int, float], None]
-"""The steps that are done, and the loss of the last one."""
 
 
 def learning_rate(training: LanguageTraining, step: int) -> float:
@@ -218,12 +215,12 @@ def train_language_model(
     tokens: TokenFile,
     directory: Path,
     *,
-    told: Told | None = None,
+    advance: Callable[[int], None] = lambda steps: None,
     first: bool = True,
 ) -> LanguageNetwork:
     """Train to the end, resuming from the last checkpoint in the directory, and write the model there.
 
-    Only the first of several processes writes.
+    Only the first of several processes writes. `advance` is told of the steps that are done.
     """
     directory.mkdir(parents=True, exist_ok=True)
     finished, checkpoint = directory / MODEL, directory / CHECKPOINT
@@ -231,13 +228,13 @@ def train_language_model(
         trainer.load(finished)
     elif checkpoint.exists():
         trainer.load(checkpoint)
+    advance(trainer.step)
     saved = time.monotonic()
     while trainer.step < trainer.training.steps:
         loss = trainer.advance(tokens)
         if not math.isfinite(loss):
             raise InputError(f"the loss is {loss} at step {trainer.step}; a lower rate may help")
-        if told is not None:
-            told(trainer.step, loss)
+        advance(1)
         if first and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
             trainer.save(checkpoint)
             saved = time.monotonic()
@@ -264,18 +261,6 @@ def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 
 NAMES = ("short", "long")
-Stage = Callable[[str, int], Callable[[int], None]]
-"""Told what begins and how long it is; gives what is told of each advance."""
-
-
-@dataclass(frozen=True)
-class LanguageFindings:
-    """Table 1, and the losses behind Figures 4 and 6."""
-
-    perplexity: dict[str, dict[int, AtLength]]
-    """By model, by length of the inputs."""
-    losses: dict[tuple[str, str], ThreeLosses]
-    """By the model that predicts and the one that chose the influential tokens."""
 
 
 class LanguageRun:
@@ -292,7 +277,7 @@ class LanguageRun:
     def findings_file(self) -> Path:
         return self.directory / "findings.json"
 
-    def prepare(self, stage: Stage) -> TextTokenizer:
+    def prepare(self, stage: Stages) -> TextTokenizer:
         """The tokenizer and the tokens, made once."""
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -303,50 +288,44 @@ class LanguageRun:
             tokenizer = read_tokenizer(path)
         else:
             stage("learning the tokenizer", 0)
-            tokenizer = self._learned()
+            tokenizer = Bytes()
+            if self.settings.tokenizer == "bpe":
+                pieces = (piece for text in self.corpus.pieces(False) for piece in text)
+                tokenizer = BytePairs.learned(pieces, self.settings.vocabulary)
             write_tokenizer(path, tokenizer)
         for held_out, name in ((False, "train.bin"), (True, "test.bin")):
             if not (self.directory / name).exists():
                 stage("reading the text", 0)
                 write_tokens(self.directory / name, self.corpus.pieces(held_out), tokenizer)
-        self._check_size()
-        return tokenizer
-
-    def _check_size(self) -> None:
-        """Refuse too little text before training starts."""
         needed = self.settings.full + 1
         for name, part in (("train.bin", "for training"), ("test.bin", "held out")):
             count = (self.directory / name).stat().st_size // TOKEN_BYTES
-            if count < needed:
+            if count < needed:  # refused before training starts
                 raise InputError(
                     f"{self.corpus.source}: the text {part} has {count} tokens, and a window needs {needed}"
                 )
-
-    def _learned(self) -> TextTokenizer:
-        if self.settings.tokenizer == "bytes":
-            return Bytes()
-        pieces = (piece for text in self.corpus.pieces(False) for piece in text)
-        return BytePairs.learned(pieces, self.settings.vocabulary)
+        return tokenizer
 
     def train(
-        self, name: str, vocabulary: int, *, device: torch.device, workers: Workers, stage: Stage
+        self, name: str, vocabulary: int, *, device: torch.device, workers: Workers, stage: Stages
     ) -> LanguageNetwork:
         """Train one of the two models."""
         training = self.settings.training(name)
         trainer = LanguageTrainer(self.settings.shape(vocabulary), training, device=device, workers=workers)
         tokens = TokenFile(self.directory / "train.bin")
         advance = stage(f"training h_{name} (context {training.context})", training.steps)
-        done = 0
+        return train_language_model(
+            trainer, tokens, self.directory / name, advance=advance, first=workers.first
+        )
 
-        def told(step: int, loss: float) -> None:
-            nonlocal done
-            advance(step - done)
-            done = step
+    def measure(
+        self, networks: dict[str, LanguageNetwork], stage: Stages
+    ) -> tuple[dict[str, dict[int, AtLength]], dict[tuple[str, str], ThreeLosses]]:
+        """Table 1 and the losses behind Figures 4 and 6, on the held-out text.
 
-        return train_language_model(trainer, tokens, self.directory / name, told=told, first=workers.first)
-
-    def measure(self, networks: dict[str, LanguageNetwork], stage: Stage) -> LanguageFindings:
-        """Perplexities and influential tokens on the held-out text."""
+        Perplexities are by model and length, losses by the model that predicts and the one that chose the
+        influential tokens.
+        """
         s = self.settings
         tokens = TokenFile(self.directory / "test.bin")
         scorers = {name: NetworkScorer(network) for name, network in networks.items()}
@@ -366,10 +345,7 @@ class LanguageRun:
             )
             for name in NAMES:
                 losses[name, chooser] = three_losses(scorers[name], windows, s.context, chosen)
-        return LanguageFindings(perplexity, losses)
-
-    def keep(self, document: dict[str, Any]) -> None:
-        write_atomically(self.findings_file, json.dumps(document).encode())
+        return perplexity, losses
 
 
 def estimated_seconds(settings: LanguageSettings) -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from longreach.errors import InputError
 from longreach.figures import BLUE, GREY, ORANGE
+from longreach.files import write_atomically
 from longreach.runs.index import Row
 from longreach.runs.train import check_torch
 from longreach.studies.drawing import titled
@@ -17,7 +18,7 @@ from longreach.wording import Table, roughly
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from longreach.inspection.perplexity import AtLength
+    from longreach.inspection.perplexity import AtLength, ThreeLosses
     from longreach.studies.language_network import LanguageSettings
     from longreach.studies.language_training import LanguageRun
 
@@ -111,16 +112,16 @@ def _measured(run: LanguageRun, options: StudyOptions) -> dict[str, Any] | None:
             }
             if not workers.first:
                 return None
-            found = run.measure(networks, stage)
+            found = findings_document(*run.measure(networks, stage))
     finally:
         leave_workers()
     document = {
         "corpus": run.corpus.source,
         "settings": run.settings.model_dump(),
         "directory": str(run.directory),
-        **findings_document(found.perplexity, found.losses),
+        **found,
     }
-    run.keep(document)
+    write_atomically(run.findings_file, json.dumps(document).encode())
     return document
 
 
@@ -148,12 +149,8 @@ PANELS = {
 """By the model that predicts and the one that chose the tokens."""
 
 
-class _Documented(Protocol):
-    def document(self) -> dict[str, Any]: ...
-
-
 def findings_document(
-    perplexity: Mapping[str, Mapping[int, _Documented]], losses: Mapping[tuple[str, str], _Documented]
+    perplexity: Mapping[str, Mapping[int, AtLength]], losses: Mapping[tuple[str, str], ThreeLosses]
 ) -> dict[str, Any]:
     """As JSON has it."""
     return {
