@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longreach.config.scales import Scale
 from longreach.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from longreach.runs.cells import Spread
 from longreach.studies.drawing import titled
-from longreach.studies.losses import LossGrid, LossReport, Threshold, loss_study
+from longreach.studies.losses import LossGrid, LossReport, loss_study, parameters_of
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName
 
 if TYPE_CHECKING:
@@ -51,12 +52,13 @@ def _titled(place: Axes, title: str, x: str, y: str) -> None:
     place.set_ylabel(y, fontsize=8)
 
 
-def _band(
-    place: Axes, number: int, x: Sequence[float], y: Sequence[tuple[float, float, float]], label: str
-) -> None:
+def _band(place: Axes, number: int, points: Sequence[tuple[float, Spread]], label: str) -> None:
     """A line with the lowest and the highest run around it."""
     colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    means, low, high = ([max(each[part], FLOOR) for each in y] for part in range(3))
+    x = [length for length, _ in points]
+    means, low, high = (
+        [max(getattr(spread, part), FLOOR) for _, spread in points] for part in ("mean", "low", "high")
+    )
     place.plot(x, means, color=colour, marker=marker, markersize=3.5, linewidth=1.1, label=label)
     place.fill_between(x, low, high, color=colour, alpha=BAND, linewidth=0)
 
@@ -70,9 +72,7 @@ def _curves(place: Axes, report: LossReport) -> None:
     task = with_runs[len(with_runs) // 2]
     place.set_title(f"test loss, {task}", fontsize=8)
     for number, each in enumerate(report.of_task(task)):
-        curve = each.curve
-        spreads = [(spread.mean, spread.low, spread.high) for _, spread in curve]
-        _band(place, number, [length for length, _ in curve], spreads, f"N = {each.cell.train_to}")
+        _band(place, number, each.curve, f"N = {each.cell.train_to}")
     _logarithmic(place)
 
 
@@ -90,31 +90,20 @@ def _plateaus(place: Axes, report: LossReport) -> None:
     _titled(place, "loss at the longest test", "training length N", "mean squared error")
     drawn = False
     for number, task in enumerate(report.tasks):
-        found = [(each.cell.train_to, each.plateau) for each in report.of_task(task)]
-        known = [(length, spread) for length, spread in found if spread is not None]
+        known = [(each.cell.train_to, each.plateau) for each in report.of_task(task) if each.plateau]
         if known:
-            spreads = [(spread.mean, spread.low, spread.high) for _, spread in known]
-            _band(place, number, [length for length, _ in known], spreads, short(task))
+            _band(place, number, known, parameters_of(task))
             drawn = True
     if drawn:
         place.axhline(report.loss, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
         _logarithmic(place)
 
 
-def short(task: str) -> str:
-    """The parameters of a task.
-
-    >>> short("in-context-kgram:S=2,k=1")
-    'S=2, k=1'
-    """
-    return ", ".join(f"{name}={value:g}" for name, value in FamilyName.read(task).parameters.items())
-
-
 def _thresholds(place: Axes, report: LossReport) -> None:
     """A point for each seed, and the line through them; hollow where the smallest N was enough."""
     _titled(place, f"least N for a loss of {report.loss:g}", " or ".join(report.axes), "training length N")
     for number, law in enumerate(report.laws):
-        own = [each for each in report.thresholds if _is_of(each, law.parameter, law.fixed)]
+        own = [each for each in report.thresholds if parameters_of(each.task, law.parameter) == law.fixed]
         values = {each.task: FamilyName.read(each.task).parameters[law.parameter] for each in own}
         between = [(values[each.task], length) for each in own for length in each.between]
         smallest = [(values[each.task], each.smallest) for each in own if each.smallest in each.reached]
@@ -126,23 +115,11 @@ def _thresholds(place: Axes, report: LossReport) -> None:
             heights = [law.line.intercept + law.line.slope * end for end in ends]
             place.plot(ends, heights, color=colour, linewidth=0.9)
         for points, inside, named in ((between, colour, label), (smallest, "white", None)):
-            x, y = [point[0] for point in points], [point[1] for point in points]
             place.plot(
-                x,
-                y,
-                color=colour,
-                marker=marker,
-                markersize=3.5,
-                markerfacecolor=inside,
-                linestyle="",
-                label=named,
-            )
+                [value for value, _ in points], [length for _, length in points], color=colour, marker=marker,
+                markersize=3.5, markerfacecolor=inside, linestyle="", label=named,
+            )  # fmt: skip
     place.set_ylim(bottom=0)
-
-
-def _is_of(threshold: Threshold, parameter: str, fixed: str) -> bool:
-    values = FamilyName.read(threshold.task).parameters
-    return fixed == ", ".join(f"{name}={value:g}" for name, value in values.items() if name != parameter)
 
 
 def _ratios(place: Axes, report: LossReport) -> None:
@@ -162,7 +139,9 @@ def _ratios(place: Axes, report: LossReport) -> None:
             place.plot(x, y, color=COLOURS[number], marker=MARKERS[number], markersize=4, label=name)
             drawn = True
     ticks = range(len(report.thresholds))
-    place.set_xticks(list(ticks), [short(each.task) for each in report.thresholds], rotation=40, ha="right")
+    place.set_xticks(
+        list(ticks), [parameters_of(each.task) for each in report.thresholds], rotation=40, ha="right"
+    )
     if drawn:
         place.axhline(1.0, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
         place.set_yscale("log")
@@ -179,14 +158,14 @@ def _attention(place: Axes, report: LossReport) -> None:
         place, f"attention at length {ATTENTION_LENGTH}, {task}", "training length N", "weight of a position"
     )
     for number, name in enumerate(("right", "wrong")):
-        x, y = [], []
+        points = []
         for each in report.of_task(task):
             mean, spread = each.spread(f"attention {name}"), each.spread(f"attention {name} deviation")
             if mean is not None and spread is not None:
-                x.append(each.cell.train_to)
-                y.append((mean.mean, max(mean.mean - spread.mean, 0.0), mean.mean + spread.mean))
-        if x:
-            _band(place, number, x, y, f"{name} residue")
+                low, high = max(mean.mean - spread.mean, 0.0), mean.mean + spread.mean
+                points.append((each.cell.train_to, replace(mean, low=low, high=high)))
+        if points:
+            _band(place, number, points, f"{name} residue")
     expected = 1 / max(1, ATTENTION_LENGTH // periods[task])
     label = f"uniform: {expected:.3f}"
     place.axhline(expected, color="black", linewidth=0.7, linestyle=(0, (4, 3)), label=label)
@@ -195,27 +174,8 @@ def _attention(place: Axes, report: LossReport) -> None:
 # SimpleTask (Figure 1): the training length that a frequency needs.
 
 
-SIMPLE_TASK_TESTS = (8, 16, 32, 64, 128, 256, 512)
-OMEGAS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (1, 2),
-    "laptop": (2, 4, 6, 8, 12),
-    "paper": (1, 2, 4, 6, 8, 10, 12, 14, 16),
-}
-SIMPLE_TASK_LENGTHS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (4, 8),
-    "laptop": (3, 4, 6, 8, 12, 16, 24, 32),
-    "paper": (3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64),
-}
-SEEDS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 8}
-
-
-def simple_task_grid(scale: Scale) -> LossGrid:
-    """Every frequency with every N."""
-    tasks = [f"simple-task:omega={omega}" for omega in OMEGAS[scale]]
-    tests = (8, 16, 32) if scale == "smoke" else SIMPLE_TASK_TESTS
-    return LossGrid(
-        train_to=dict.fromkeys(tasks, SIMPLE_TASK_LENGTHS[scale]), tests=tests, seeds=SEEDS[scale]
-    )
+def _simple_task(omegas: Sequence[int], lengths: Sequence[int]) -> dict[str, Sequence[int]]:
+    return {f"simple-task:omega={omega}": lengths for omega in omegas}
 
 
 SIMPLE_TASK = loss_study(
@@ -227,7 +187,19 @@ SIMPLE_TASK = loss_study(
     axes=("omega",),
     loss=NUMBER_FAMILIES["simple-task"].loss,
     law="linear in ω",
-    grid=simple_task_grid,
+    grids={
+        "smoke": LossGrid(_simple_task((1, 2), (4, 8)), tests=(8, 16, 32), seeds=1),
+        "laptop": LossGrid(
+            _simple_task((2, 4, 6, 8, 12), (3, 4, 6, 8, 12, 16, 24, 32)),
+            tests=(8, 16, 32, 64, 128, 256, 512),
+            seeds=3,
+        ),
+        "paper": LossGrid(
+            _simple_task((1, 2, 4, 6, 8, 10, 12, 14, 16), (3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)),
+            tests=(8, 16, 32, 64, 128, 256, 512),
+            seeds=8,
+        ),
+    },
     figure=loss_figure,
 )
 
@@ -235,30 +207,8 @@ SIMPLE_TASK = loss_study(
 # ModPTask (Figures 2 and 3): the training length that a period needs, and attention.
 
 
-MODP_TASK_TESTS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (16, 32),
-    "laptop": (16, 32, 64, 128, 256, 512),
-    "paper": (16, 32, 64, 128, 256, 512, 1024),
-}
-PERIODS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (2, 3),
-    "laptop": (2, 3, 5, 8),
-    "paper": (2, 3, 4, 5, 6, 8, 10),
-}
-MULTIPLES: dict[Scale, tuple[int, ...]] = {
-    "smoke": (2, 3),
-    "laptop": (1, 2, 3, 4, 6),
-    "paper": (1, 2, 3, 4, 6, 8, 12),
-}
-
-
-def modp_task_grid(scale: Scale) -> LossGrid:
-    """Every period with multiples of it as N."""
-    tasks = {
-        f"modp-task:p={period},k=0": tuple(times * period for times in MULTIPLES[scale])
-        for period in PERIODS[scale]
-    }
-    return LossGrid(train_to=tasks, tests=MODP_TASK_TESTS[scale], seeds=SEEDS[scale])
+def _modp_task(periods: Sequence[int], times: Sequence[int]) -> dict[str, Sequence[int]]:
+    return {f"modp-task:p={period},k=0": [each * period for each in times] for period in periods}
 
 
 MODP_TASK = loss_study(
@@ -270,7 +220,17 @@ MODP_TASK = loss_study(
     axes=("p",),
     loss=NUMBER_FAMILIES["modp-task"].loss,
     law="linear in the period p",
-    grid=modp_task_grid,
+    grids={
+        "smoke": LossGrid(_modp_task((2, 3), (2, 3)), tests=(16, 32), seeds=1),
+        "laptop": LossGrid(
+            _modp_task((2, 3, 5, 8), (1, 2, 3, 4, 6)), tests=(16, 32, 64, 128, 256, 512), seeds=3
+        ),
+        "paper": LossGrid(
+            _modp_task((2, 3, 4, 5, 6, 8, 10), (1, 2, 3, 4, 6, 8, 12)),
+            tests=(16, 32, 64, 128, 256, 512, 1024),
+            seeds=8,
+        ),
+    },
     figure=loss_figure,
 )
 
@@ -278,37 +238,15 @@ MODP_TASK = loss_study(
 # In-context k-grams with two layers (Theorem 5.2): against S and against k.
 
 
-TASKS: dict[Scale, tuple[tuple[int, int], ...]] = {
-    "smoke": ((2, 1), (3, 1)),
-    "laptop": ((2, 1), (3, 1), (4, 1), (2, 2)),
-    "paper": ((2, 1), (3, 1), (4, 1), (5, 1), (2, 2), (3, 2), (4, 2), (2, 3), (2, 4)),
-}
-"""S and k."""
-KGRAM_LENGTHS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (6, 10),
-    "laptop": (4, 6, 8, 12, 16, 24),
-    "paper": (4, 8, 12, 16, 24, 32, 48, 64),
-}
-LONGER: dict[Scale, tuple[int, ...]] = {
-    "smoke": (6, 10),
-    "laptop": (16, 24, 32, 48, 64, 96),
-    "paper": (12, 16, 24, 32, 48, 64, 96, 128),
-}
-"""From k = 2 on."""
-KGRAM_TESTS: dict[Scale, tuple[int, ...]] = {
-    "smoke": (16, 32),
-    "laptop": (16, 32, 64, 128, 256),
-    "paper": (32, 64, 128, 256, 512),
-}
-
-
-def kgram_grid(scale: Scale) -> LossGrid:
-    """Every S and k with several N."""
-    lengths = {
-        f"in-context-kgram:S={symbols},k={order}": KGRAM_LENGTHS[scale] if order == 1 else LONGER[scale]
-        for symbols, order in TASKS[scale]
+def _kgrams(
+    symbols: Mapping[int, Sequence[int]], lengths: Sequence[Sequence[int]]
+) -> dict[str, Sequence[int]]:
+    """By k the numbers S of symbols, and the lengths for k = 1 and for more."""
+    return {
+        f"in-context-kgram:S={number},k={order}": lengths[order > 1]
+        for order, numbers in symbols.items()
+        for number in numbers
     }
-    return LossGrid(train_to=lengths, tests=KGRAM_TESTS[scale], seeds=SEEDS[scale])
 
 
 KGRAM = loss_study(
@@ -320,6 +258,21 @@ KGRAM = loss_study(
     axes=("S", "k"),
     loss=NUMBER_FAMILIES["in-context-kgram"].loss,
     law="grows with S and with k",
-    grid=kgram_grid,
+    grids={
+        "smoke": LossGrid(_kgrams({1: (2, 3)}, [(6, 10)]), tests=(16, 32), seeds=1),
+        "laptop": LossGrid(
+            _kgrams({1: (2, 3, 4), 2: (2,)}, [(4, 6, 8, 12, 16, 24), (16, 24, 32, 48, 64, 96)]),
+            tests=(16, 32, 64, 128, 256),
+            seeds=3,
+        ),
+        "paper": LossGrid(
+            _kgrams(
+                {1: (2, 3, 4, 5), 2: (2, 3, 4), 3: (2,), 4: (2,)},
+                [(4, 8, 12, 16, 24, 32, 48, 64), (12, 16, 24, 32, 48, 64, 96, 128)],
+            ),
+            tests=(32, 64, 128, 256, 512),
+            seeds=8,
+        ),
+    },
     figure=loss_figure,
 )

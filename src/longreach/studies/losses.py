@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from longreach.answers.bounds import LossBound, bounds_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class LossGrid:
     """What is trained at a scale."""
 
@@ -54,7 +55,7 @@ def loss_study(
     axes: tuple[str, ...],
     loss: float,
     law: str,
-    grid: Callable[[Scale], LossGrid],
+    grids: Mapping[Scale, LossGrid],
     figure: Callable[[LossReport, str], Figure],
     **about: Any,
 ) -> Study:
@@ -64,7 +65,7 @@ def loss_study(
     """
 
     def members(options: StudyOptions) -> dict[LossCell, tuple[RunConfig, ...]]:
-        at = grid(options.scale)
+        at = grids[options.scale]
         for name in options.tasks or ():
             if name not in at.train_to:
                 known = ", ".join(at.train_to)
@@ -82,21 +83,14 @@ def loss_study(
     def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
         found = report_of(members(options), rows, loss=loss, axes=axes)
         lines = law_lines(found, law)
+        listed = "\n".join(f"- {line.strip()}" for line in lines)
         tables = [cell_table(found), threshold_table(found)]
         return StudyReport(
             document={"law": law, **found.document()},
             tables=tables,
             remarks=() if options.scale == "smoke" else ["\n".join(lines)],
             figure=lambda title: figure(found, title),
-            file=lambda: (
-                "\n\n".join(
-                    [
-                        *(table_text(table) for table in tables),
-                        "\n".join(f"- {line.strip()}" for line in lines),
-                    ]
-                )
-                + "\n"
-            ),
+            file=lambda: "\n\n".join([*map(table_text, tables), listed]) + "\n",
         )
 
     taken = frozenset({"--tasks", "--seeds"})
@@ -210,8 +204,6 @@ class LossReport:
     loss: float
     axes: tuple[str, ...]
     outcomes: tuple[LossOutcome, ...]
-    thresholds: tuple[Threshold, ...]
-    laws: tuple[Law, ...]
 
     def of_task(self, task: str) -> list[LossOutcome]:
         """Its cells with some result, in the order of N."""
@@ -222,6 +214,14 @@ class LossReport:
     def tasks(self) -> tuple[str, ...]:
         """Each once."""
         return tuple(dict.fromkeys(each.cell.task for each in self.outcomes))
+
+    @cached_property
+    def thresholds(self) -> tuple[Threshold, ...]:
+        return tuple(_threshold(task, self.of_task(task), self.loss) for task in self.tasks)
+
+    @cached_property
+    def laws(self) -> tuple[Law, ...]:
+        return tuple(law for axis in self.axes for law in _laws(axis, self.thresholds))
 
     def document(self) -> dict[str, Any]:
         return {
@@ -245,10 +245,7 @@ def report_of(
         LossOutcome(cell=cell, ranges=configs[0].ranges, runs=found[cell])
         for cell, configs in members.items()
     )
-    report = LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=(), laws=())
-    thresholds = tuple(_threshold(task, report.of_task(task), loss) for task in report.tasks)
-    laws = tuple(law for axis in axes for law in _laws(axis, thresholds))
-    return LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=thresholds, laws=laws)
+    return LossReport(loss=loss, axes=axes, outcomes=outcomes)
 
 
 def _threshold(task: str, cells: Sequence[LossOutcome], loss: float) -> Threshold:
@@ -298,13 +295,22 @@ def least_length(points: Sequence[tuple[int, float]], loss: float) -> float | No
     return float(round(before * (length / before) ** share, 9))
 
 
+def parameters_of(task: str, without: str = "") -> str:
+    """The parameters of a task, but for one.
+
+    >>> parameters_of("in-context-kgram:S=2,k=1"), parameters_of("in-context-kgram:S=2,k=1", without="k")
+    ('S=2, k=1', 'S=2')
+    """
+    found = FamilyName.read(task).parameters
+    return ", ".join(f"{name}={value:g}" for name, value in found.items() if name != without)
+
+
 def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
     """N against one parameter, for each choice of the others that has some values of it."""
     groups: dict[str, list[tuple[float, Threshold]]] = {}
     for each in thresholds:
-        parameters = FamilyName.read(each.task).parameters
-        fixed = ", ".join(f"{name}={value:g}" for name, value in parameters.items() if name != axis)
-        groups.setdefault(fixed, []).append((parameters[axis], each))
+        value = FamilyName.read(each.task).parameters[axis]
+        groups.setdefault(parameters_of(each.task, without=axis), []).append((value, each))
     laws = []
     for fixed, found in groups.items():
         if len({value for value, _ in found}) > 1:
@@ -356,10 +362,9 @@ def law_lines(report: LossReport, law: str) -> list[str]:
     lines = [f"least N for a loss of {report.loss:g}; the paper: {law}"]
     for each in report.laws:
         lines.append(each.words)
-        if each.missing:
-            values = ", ".join(f"{value:g}" for value in each.missing)
-            lines.append(f"  some run did not reach the loss at {each.parameter} = {values}")
-        if each.below:
-            values = ", ".join(f"{value:g}" for value in each.below)
-            lines.append(f"  the smallest N was enough for some run at {each.parameter} = {values}: left out")
+        missing, below = (", ".join(f"{v:g}" for v in values) for values in (each.missing, each.below))
+        if missing:
+            lines.append(f"  some run did not reach the loss at {each.parameter} = {missing}")
+        if below:
+            lines.append(f"  the smallest N was enough for some run at {each.parameter} = {below}: left out")
     return lines
