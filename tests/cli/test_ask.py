@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from longreach.cli import ask as command
+from longreach.cli.screen import Screen
 from longreach.runs import timed as timed_training
 from tests.cli.conftest import Outcome
 from tests.helpers.asked_results import asked
@@ -81,7 +81,7 @@ def test_bad_input_is_one_line(
 def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
     for columns in (60, 140):
-        monkeypatch.setattr(command, "console", partial(Console, width=columns, highlight=False))
+        monkeypatch.setattr(command, "console", partial(Screen, width=columns, highlight=False))
         done = longreach("ask", "aa", "--runs", tmp_path)
         assert done.code == 0
         lines = done.out.splitlines()

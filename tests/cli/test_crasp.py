@@ -11,10 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from longreach.cli import crasp as crasp_commands
-from longreach.cli import output
+from longreach.cli.screen import Screen
 from longreach.theory.crasp.library import ENTRIES
 from tests.cli.conftest import Outcome
 
@@ -284,7 +283,7 @@ def test_list(longreach: Call) -> None:
 def test_the_list_leaves_out_columns_rather_than_letters(
     longreach: Call, monkeypatch: pytest.MonkeyPatch, width: int, left_out: str
 ) -> None:
-    monkeypatch.setattr(output, "console", lambda: Console(width=width, highlight=False))
+    monkeypatch.setattr(crasp_commands, "console", lambda: Screen(width=width, highlight=False))
     shown = longreach("crasp", "show")
     assert all(len(line) <= width for line in shown.out.splitlines())
     assert all(f"lib:{entry.example} " in shown.out for entry in ENTRIES.values())

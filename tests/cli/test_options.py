@@ -8,17 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli.options import changed_name
+from longreach.cli.options import Changes
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
 
 
 def test_names() -> None:
-    assert (
-        changed_name("regex:a+", scratchpad=True, reversed_=False, index_hints=False) == "regex:a++scratchpad"
-    )
-    assert changed_name("sort", scratchpad=False, reversed_=False, index_hints=False) == "sort"
+    assert Changes(scratchpad=True).of("regex:a+") == "regex:a++scratchpad"
 
 
 def test_options_are_names(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Tests of `cli.output`."""
+"""Lines, tables, programs and verdicts as people see them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import io
 import sys
 
 import pytest
-from rich.console import Console
 from rich.text import Text
 
-from longreach.cli import output
-from longreach.cli.output import finite_note, print_hanging, print_program, print_side, print_table
+from longreach.cli.language import finite_note
+from longreach.cli.screen import Screen
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import Column, Table
@@ -20,11 +19,8 @@ LINES = [["parity", "3000", "59.3", "100.0 %"], ["binary-majority", "200", "4.9"
 
 
 @pytest.mark.parametrize(("width", "gone"), [(80, []), (38, ["seconds"]), (26, ["steps", "seconds"])])
-def test_what_is_left_out_is_named(
-    width: int, gone: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(output, "console", lambda: Console(file=sys.stdout, width=width))
-    print_table(Table(COLUMNS, LINES))
+def test_what_is_left_out_is_named(width: int, gone: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Screen(file=sys.stdout, width=width).table(Table(COLUMNS, LINES))
     shown = capsys.readouterr()
     head, *lines = shown.out.splitlines()
     assert head.split() == [column.title for column in COLUMNS if column.title not in gone]
@@ -33,17 +29,16 @@ def test_what_is_left_out_is_named(
     assert shown.err == (f"no room for: {', '.join(gone)}\n" if gone else "")
 
 
-def test_cells_keep_their_styles(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, stream = console(40)
-    coloured = Console(file=stream, width=40, force_terminal=True, color_system="standard")
-    monkeypatch.setattr(output, "console", lambda: coloured)
-    print_table(Table(["said", "word"], [[Text("yes", "green"), "a"]]), heading=False)
+def test_cells_keep_their_styles() -> None:
+    stream = io.StringIO()
+    coloured = Screen(file=stream, width=40, force_terminal=True, color_system="standard")
+    coloured.table(Table(["said", "word"], [[Text("yes", "green"), "a"]]), heading=False)
     assert stream.getvalue() == "\x1b[32myes\x1b[0m   a\n"
 
 
-def console(width: int) -> tuple[Console, io.StringIO]:
+def console(width: int) -> tuple[Screen, io.StringIO]:
     stream = io.StringIO()
-    return Console(file=stream, width=width, highlight=False), stream
+    return Screen(file=stream, width=width, highlight=False), stream
 
 
 def lines(stream: io.StringIO) -> list[str]:
@@ -52,23 +47,23 @@ def lines(stream: io.StringIO) -> list[str]:
 
 def test_further_lines_hang() -> None:
     out, stream = console(24)
-    print_hanging(out, "one two three four five six seven", 2, 4)
+    out.hanging("one two three four five six seven", 2, 4)
     assert lines(stream) == ["  one two three four", "    five six seven"]
     out, stream = console(1000)
-    print_hanging(out, "one two three four five six seven", 2, 4)
+    out.hanging("one two three four five six seven", 2, 4)
     assert lines(stream) == ["  one two three four five six seven"]
 
 
 def test_the_first_line_has_the_width_that_its_own_indent_leaves() -> None:
     out, stream = console(30)
-    print_hanging(out, "a label   one two three four five six seven", 2, 12)
+    out.hanging("a label   one two three four five six seven", 2, 12)
     assert lines(stream) == ["  a label   one two three four", "            five six seven"]
 
 
 def test_a_program_and_its_comment_are_not_broken() -> None:
     out, stream = console(20)
     text = '#alphabet a b\nL = exists ("b" && #[i-1] "b" >= 1)'
-    print_program(out, "APE: C-RASP[local], 7 operations, proved for all lengths", text)
+    out.program("APE: C-RASP[local], 7 operations, proved for all lengths", text)
     assert lines(stream) == [
         "// APE: C-RASP[local], 7 operations, proved for all lengths",
         *text.splitlines(),
@@ -77,7 +72,7 @@ def test_a_program_and_its_comment_are_not_broken() -> None:
 
 def test_text_from_outside_is_no_markup() -> None:
     out, stream = console(60)
-    print_hanging(out, "[red]a*[/red]", 0)
+    out.hanging("[red]a*[/red]", 0)
     assert lines(stream) == ["[red]a*[/red]"]
 
 
@@ -88,13 +83,13 @@ def test_what_it_rests_on_stands_behind_or_below() -> None:
     ):
         out, stream = console(width)
         basis = "proved" if width == 80 else "program, proved for all lengths"
-        print_side(out, "without positions", Answer.NO, "because of this", basis)
+        out.side("without positions", Answer.NO, "because of this", basis)
         assert lines(stream)[-len(expected) :] == expected
 
 
 def test_what_is_not_known_rests_on_nothing() -> None:
     out, stream = console(80)
-    print_side(out, "without positions", Answer.UNDECIDED, "nobody has asked", "not known")
+    out.side("without positions", Answer.UNDECIDED, "nobody has asked", "not known")
     assert lines(stream) == ["  without positions             not known", "    nobody has asked"]
 
 

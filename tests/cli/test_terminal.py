@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli import output
+from longreach.cli.output import print_json
+from longreach.cli.screen import Screen
 from longreach.training.result import write_result
 from tests.cli.conftest import Outcome
 from tests.helpers.result_samples import sample, sample_failure
@@ -120,7 +121,7 @@ def test_results(
 
 
 def test_json_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
-    output.print_json({EVIL: [EVIL, float("nan"), {"x": float("-inf")}]})
+    print_json({EVIL: [EVIL, float("nan"), {"x": float("-inf")}]})
     text = capsys.readouterr().out
     assert not OBEYED.search(text)
     assert json.loads(text, parse_constant=pytest.fail) == {EVIL: [EVIL, None, {"x": None}]}
@@ -128,7 +129,7 @@ def test_json_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_colours_of_ones_own_stay() -> None:
     stream = io.StringIO()
-    shown = output._safe_console()(file=stream, force_terminal=True, color_system="standard", highlight=False)
+    shown = Screen(file=stream, force_terminal=True, color_system="standard", highlight=False)
     shown.print("[red]no[/red]", end=" ")
     shown.print(CLEAR, markup=False)
     assert stream.getvalue() == "\x1b[31mno\x1b[0m \\x1b[2J\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
-from longreach.cli.output import console, print_hanging, print_json
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, flag, option
+from longreach.cli.output import console, print_json
 from longreach.errors import InputError
 from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from rich.console import Console
-
     from longreach.answers.bound_subject import Subject
+    from longreach.cli.screen import Screen
     from longreach.theory.bounds.definition import Bound, NotApplicable
     from longreach.theory.bounds.theorems import BoundsFound
 
@@ -35,22 +34,16 @@ def bound(
         ),
     ] = None,
     error: Annotated[
-        str | None, typer.Option(metavar="ε", help="The error that is allowed, as in 0.1; bounds name it ε.")
+        str | None, option("The error that is allowed, as in 0.1; bounds name it ε.", "ε")
     ] = None,
-    precision: Annotated[
-        int | None, typer.Option(min=0, metavar="P", help="Fractional bits of the attention weights.")
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="The second model of a pair, beside MODEL."),
-    ] = None,
+    precision: Annotated[int | None, option("Fractional bits of the attention weights.", "P", min=0)] = None,
+    against: Annotated[str | None, option("The second model of a pair, beside MODEL.", "MODEL")] = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A quantity; --explain lists the names."),
+        list[str] | None, option("A quantity; --explain lists the names.", "NAME=VALUE", "--set")
     ] = None,
     alphabet: AlphabetOption = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Formulas, inputs, assumptions, unknown constants, sources.")
+        bool, flag("--explain", "Formulas, inputs, assumptions, unknown constants, sources.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -125,17 +118,16 @@ def _document(
 
 
 def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool) -> None:
-    from rich.text import Text
 
     out = console()
     if name is not None:
-        out.print(Text(TaskName(name).short, "bold"))
+        out.text(TaskName(name).short, "bold")
     if found.quantities is not None:
-        print_hanging(out, Text(_measured(found.quantities), "dim"), 2, 4)
+        out.hanging(_measured(found.quantities), 2, 4, "dim")
     for each in answer.bounds:
         _print_bound(out, each, explain)
     if not answer.bounds and not any(map(_is_partial, answer.not_applicable)):
-        print_hanging(out, f"no bound applies{_reason(answer)}", 2, 4)
+        out.hanging(f"no bound applies{_reason(answer)}", 2, 4)
     if explain:
         for other in answer.not_applicable:
             _print_missing(out, other)
@@ -144,14 +136,14 @@ def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool)
             _print_partial(out, other)
         rest = [each.definition.name for each in answer.not_applicable if not _is_partial(each)]
         shown = f"not computed: {', '.join(rest)}; --explain says what is missing"
-        print_hanging(out, Text(shown, "dim"), 2, 4)
+        out.hanging(shown, 2, 4, "dim")
     for remark in answer.notes:
-        print_hanging(out, remark, 2, 4)
+        out.hanging(remark, 2, 4)
     if explain:
         _print_names(out)
 
 
-def _print_bound(out: Console, found: Bound, explain: bool) -> None:
+def _print_bound(out: Screen, found: Bound, explain: bool) -> None:
     from rich.text import Text
 
     about = found.definition
@@ -160,7 +152,7 @@ def _print_bound(out: Console, found: Bound, explain: bool) -> None:
     line = Text.assemble(f"{about.name:<22}", (f"{found.value}{kind}", "bold"), (f"  {rest}", "dim"))
     if len(found.terms) > 1:
         line.append("; " + ", ".join(f"{name} {size}" for name, size in found.terms.items()), "dim")
-    print_hanging(out, line, 2, 4)
+    out.hanging(line, 2, 4)
     if not explain:
         return
     inputs = ", ".join(f"{name} = {_shown(value)}" for name, value in found.inputs.items())
@@ -187,46 +179,44 @@ def _is_partial(other: NotApplicable) -> bool:
     return "resolution" in other.terms
 
 
-def _print_partial(out: Console, other: NotApplicable) -> None:
+def _print_partial(out: Screen, other: NotApplicable) -> None:
     from rich.text import Text
 
     missing = ["--precision P" if name == "precision" else name for name in other.missing]
     line = Text.assemble(f"{other.definition.name:<22}", (f"needs {', '.join(missing)}", "bold"))
     line.append(f"; once attention is hard {other.terms['resolution']}, up to constants", "dim")
-    print_hanging(out, line, 2, 4)
+    out.hanging(line, 2, 4)
 
 
-def _print_missing(out: Console, other: NotApplicable) -> None:
+def _print_missing(out: Screen, other: NotApplicable) -> None:
     from rich.text import Text
 
     about = other.definition
     line = Text.assemble(f"{about.name:<22}", ("not computed", "bold"))
     line.append(f": missing {', '.join(other.missing)}", "dim")
-    print_hanging(out, line, 2, 4)
+    out.hanging(line, 2, 4)
     lines = [("formula", about.formula)]
     lines += [("why", f"{name}: {reason}") for name, reason in _grouped(other.why)]
     lines += [("yet", f"{name} {size}") for name, size in other.terms.items()]
     _print_terms(out, lines)
 
 
-def _print_terms(out: Console, lines: Sequence[tuple[str, str]]) -> None:
-    from rich.text import Text
+def _print_terms(out: Screen, lines: Sequence[tuple[str, str]]) -> None:
 
     last = None
     for title, text in lines:
         shown = "" if title == last else title
-        print_hanging(out, Text(f"{shown:<10}{text}", "dim"), 4, 14)
+        out.hanging(f"{shown:<10}{text}", 4, 14, "dim")
         last = title
 
 
-def _print_names(out: Console) -> None:
-    from rich.text import Text
+def _print_names(out: Screen) -> None:
 
     from longreach.theory.bounds.definition import QUANTITIES
 
-    out.print(Text("quantities that --set takes", "bold"))
+    out.text("quantities that --set takes", "bold")
     for name, quantity in QUANTITIES.items():
-        print_hanging(out, Text(f"{name:<14}{quantity.about}", "dim"), 2, 16)
+        out.hanging(f"{name:<14}{quantity.about}", 2, 16, "dim")
 
 
 def _grouped(why: Any) -> list[tuple[str, str]]:

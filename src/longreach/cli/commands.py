@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from longreach.cli.options import spread
+
 
 @dataclass(frozen=True)
 class Command:
@@ -109,7 +111,7 @@ def load_command(words: str) -> Any:
         return None
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
     code = getattr(import_module(f"longreach.cli.{module}"), function)
-    app.command(name, cls=Leaf, hidden=words in ALIASES)(code)
+    app.command(name, cls=Leaf, hidden=words in ALIASES)(spread(code))
     return readable_help(typer.main.get_command(app))
 
 

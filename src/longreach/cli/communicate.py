@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, option
 from longreach.cli.output import (
     blamed_on,
     check_file,
     console,
     note,
-    print_hanging,
     print_json,
-    print_table,
     write_bytes,
 )
 from longreach.errors import Argument, InputError
@@ -52,16 +50,14 @@ def communicate(
     ] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "Maximum number of symbols per half (default: the most that gives at most 4096 halves).",
+            "N",
             min=2,
-            help="Maximum number of symbols per half (default: the most that gives at most 4096 halves).",
         ),
     ] = None,
     alphabet: AlphabetOption = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FIGURE", help="Draw bits against N, as .png or .svg.")
-    ] = None,
+    out: Annotated[Path | None, option("Draw bits against N, as .png or .svg.", "FIGURE")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count the bits that one half of an input must tell the other.
@@ -134,11 +130,10 @@ def _document(found: Measurement) -> dict[str, Any]:
 
 
 def _print_one(found: Measurement) -> None:
-    from rich.text import Text
 
     out = console()
-    out.print(found.problem.name, style="bold", markup=False, end="")
-    out.print(f"   {found.problem.about}", style="dim", markup=False)
+    out.text(found.problem.name, "bold", end="")
+    out.text(f"   {found.problem.about}", "dim")
     for n in range(1, found.exhaustive + 1):
         out.print(f"  N = {n:<3} rows {found.rows[n - 1]:<6} bits {found.bits[n - 1]:.2f}")
     if found.rows_at_all_lengths is not None:
@@ -149,7 +144,7 @@ def _print_one(found: Measurement) -> None:
     for name, fit in found.growth.fits.items():
         shape = {"constant": "", "logarithmic": " log₂ N", "linear": " N"}[name]
         out.print(f"  {fit.coefficient:7.3f}{shape:<8} error {fit.error:.3f} bits")
-    print_hanging(out, Text(MEANING[found.growth.name], "dim"), 0)
+    out.hanging(MEANING[found.growth.name], 0, style="dim")
 
 
 def _print_all(found: list[Measurement]) -> None:
@@ -171,8 +166,8 @@ def _print_all(found: list[Measurement]) -> None:
         ]
         for each in found
     ]
-    print_table(Table(columns, rows))
-    print_hanging(console(), Text(f"constant, logarithmic: {FEW_BITS}", "dim"), 0)
+    console().table(Table(columns, rows))
+    console().hanging(f"constant, logarithmic: {FEW_BITS}", 0, style="dim")
 
 
 def _at_most(rows: int | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import JsonOption
+from longreach.cli.options import JsonOption, flag, option
 from longreach.cli.output import (
     any_number_of_digits,
     blamed_on,
@@ -19,23 +19,19 @@ from longreach.cli.output import (
     exit_code,
     note,
     print_json,
-    print_table,
     say,
     write_text,
 )
 from longreach.errors import InputError
-from longreach.wording import Column, Table, counted
+from longreach.wording import Column, Table, counted, spelled
 
 if TYPE_CHECKING:
     from longreach.theory.crasp.core import Core
-    from longreach.theory.crasp.library import Entry
     from longreach.theory.crasp.program import Trace
     from longreach.theory.prove.equivalence import Equivalence
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
-Peer = Annotated[
-    bool, typer.Option("--peer", help="Read files as coli-saar's interpreter does; see docs/crasp.md.")
-]
+Peer = Annotated[bool, flag("--peer", "Read files as coli-saar's interpreter does; see docs/crasp.md.")]
 
 
 class Notation(StrEnum):
@@ -44,8 +40,8 @@ class Notation(StrEnum):
     latex = "latex"
 
 
-NotationOption = Annotated[Notation, typer.Option(help="The .cr format, the papers' notation, or LaTeX.")]
-Simplified = Annotated[bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")]
+NotationOption = Annotated[Notation, option("The .cr format, the papers' notation, or LaTeX.")]
+Simplified = Annotated[bool, flag("--simplify", "Fold constants and drop unread operations.")]
 
 
 def run(
@@ -54,8 +50,7 @@ def run(
         list[str] | None, typer.Argument(metavar="WORD", help="Words; ε is the empty word.")
     ] = None,
     words_file: Annotated[
-        str | None,
-        typer.Option("--input", metavar="WORDS", help="A file with one word a line; - is standard input."),
+        str | None, option("A file with one word a line; - is standard input.", "WORDS", "--input")
     ] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
@@ -78,12 +73,12 @@ def run(
     out = console()
     for text, result in zip(texts, results, strict=True):
         if isinstance(result, list):
-            out.print(text, style="bold", markup=False)
+            out.text(text, "bold")
             _print_predictions(core, text, result)
         elif out.is_terminal:
             mark = "[green]accept[/green]" if result else "[red]reject[/red]"
             out.print(mark, end="  ")
-            out.print(text, markup=False)
+            out.text(text)
         else:  # there may be many
             say(f"{'accept' if result else 'reject'}  {text}")
 
@@ -96,18 +91,14 @@ def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> Non
     width = max(map(len, tokens), default=0)
     for position, (token, following) in enumerate(zip(tokens, predicted, strict=False), 1):
         shown = " ".join(following) or "·"
-        out.print(f"{position:>5}  {token:<{width}} → {shown}", markup=False)
+        out.text(f"{position:>5}  {token:<{width}} → {shown}")
 
 
 def trace(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="OUT", help="Also write an HTML page.")
-    ] = None,
-    core: Annotated[
-        bool, typer.Option("--core", help="Show every core operation, not only statements.")
-    ] = False,
+    html: Annotated[Path | None, option("Also write an HTML page.", "OUT")] = None,
+    core: Annotated[bool, flag("--core", "Show every core operation, not only statements.")] = False,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -262,10 +253,6 @@ def list_programs(as_json: JsonOption = False) -> None:
         listed = [{"name": e.example, "family": e.name, "about": e.about, **measures(c)} for e, c in entries]
         print_json({"programs": listed})
         return
-    _print_library(entries)
-
-
-def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
     columns = [
         Column("name", right=False), Column("family", 4, right=False), Column("class", 1, right=False),
         Column("size", 2), Column("depth", 3), Column("what", right=False, wrap=16),
@@ -281,15 +268,13 @@ def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
         ]
         for entry, core in entries
     ]
-    print_table(Table(columns, rows))
+    console().table(Table(columns, rows))
 
 
 # What programs accept, up to a length and for all lengths.
 
-Length = Annotated[
-    int | None, typer.Option("--length", min=0, metavar="N", help="Words up to this length (default 12).")
-]
-Prove = Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")]
+Length = Annotated[int | None, option("Words up to this length (default 12).", "N", "--length", min=0)]
+Prove = Annotated[bool, flag("--prove", "Also try to prove it for all lengths.")]
 DEFAULT_LENGTH = 12
 REGEX = "regex:"
 SECONDS = 10.0
@@ -302,7 +287,7 @@ def compare(
         str | None,
         typer.Argument(metavar="[FILE|regex:…]", help="What to compare it with."),
     ] = None,
-    nothing: Annotated[bool, typer.Option("--empty", help="Ask whether FILE accepts no word.")] = False,
+    nothing: Annotated[bool, flag("--empty", "Ask whether FILE accepts no word.")] = False,
     length: Length = None,
     prove: Prove = False,
     peer: Peer = False,
@@ -415,15 +400,20 @@ def empty(
     with blamed_on(file):
         result = accepts_nothing(core, _longest(length), budget=Budget(seconds=SECONDS))
     result = _within(result, length)
-    found = result.comparison
+    found, out = result.comparison, console()
     with exit_code(1, when=not found.equal):
         if as_json:
             print_json({"empty": found.equal, **_known(result)})
         elif found.equal:
-            console().print(f"[green]empty[/green]: accepts no word {_extent(result)}")
+            checked = f"up to length {found.length} (checked; unknown beyond)"
+            extent = "of any length (proved)" if found.proof == "proved" else checked
+            out.print(f"[green]empty[/green]: accepts no word {extent}")
         else:
-            console().print("[red]not empty[/red]: the first word that is accepted ", end="")
-            console().print(_first_word(result), markup=False)
+            word = (
+                f"has length {result.shortest}" if found.witness is None else f"is {spelled(found.witness)}"
+            )
+            out.print("[red]not empty[/red]: the first word that is accepted ", end="")
+            out.text(word)
 
 
 def _longest(length: int | None) -> int:
@@ -456,46 +446,25 @@ def _known(result: Equivalence) -> dict[str, Any]:
     return known if found.equal or witness is not None else known | {"shortest": result.shortest}
 
 
-def _extent(result: Equivalence) -> str:
-    found = result.comparison
-    if found.proof == "proved":
-        return "of any length (proved)"
-    return f"up to length {found.length} (checked; unknown beyond)"
-
-
-def _first_word(result: Equivalence) -> str:
-    from longreach.wording import spelled
-
-    witness = result.comparison.witness
-    return f"has length {result.shortest}" if witness is None else f"is {spelled(witness)}"
-
-
 def _answer(
     result: Equivalence, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
 ) -> None:
     result = _within(result, asked)
-    with exit_code(1, when=not result.comparison.equal):
-        _print(result, as_json, sides, core)
-
-
-def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Core | None) -> None:
-    from longreach.wording import spelled
-
-    found = result.comparison
-    if as_json:
-        print_json({"equal": found.equal, **_known(result)})
-    elif found.proof == "proved":
-        console().print("[green]equal[/green] on words of every length (proved)")
-    elif found.equal:
-        beyond = "; unknown beyond" if result.reason else ""
-        console().print(f"[green]equal[/green] on all words up to length {found.length} (checked{beyond})")
-    elif found.witness is None:
-        console().print(f"[red]different[/red], first on a word of length {result.shortest}")
-    else:
-        word = spelled(found.witness)
-        console().print("[red]different[/red] on ", end="")
-        console().print(word, markup=False, end="")
-        console().print("" if core is None else f", {_which(core, found.witness, sides)}", markup=False)
+    found, out = result.comparison, console()
+    with exit_code(1, when=not found.equal):
+        if as_json:
+            print_json({"equal": found.equal, **_known(result)})
+        elif found.proof == "proved":
+            out.print("[green]equal[/green] on words of every length (proved)")
+        elif found.equal:
+            beyond = "; unknown beyond" if result.reason else ""
+            out.print(f"[green]equal[/green] on all words up to length {found.length} (checked{beyond})")
+        elif found.witness is None:
+            out.print(f"[red]different[/red], first on a word of length {result.shortest}")
+        else:
+            which = "" if core is None else f", {_which(core, found.witness, sides)}"
+            out.print("[red]different[/red] on ", end="")
+            out.text(f"{spelled(found.witness)}{which}")
 
 
 def _which(core: Core, witness: Sequence[str], sides: tuple[str, str]) -> str:

@@ -3,61 +3,40 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.language import (
-    CONVENTION,
-    PANEL,
-    DrawOption,
-    ExplainOption,
-    FileOption,
-    MeasuresOption,
-    PredictorOption,
-    ProgramOption,
+    CAVEAT,
+    SECONDS,
+    VERDICTS_ALONE,
     Reading,
-    VerdictsOption,
     Wanted,
-    WhyOption,
-    add_more,
-    check_wanted,
+    about_language,
+    described,
     print_list,
-    print_more,
+    print_programs,
+    print_verdicts,
     running_budget,
+    show,
     show_language,
-    showing,
 )
-from longreach.cli.language import SECONDS as LANGUAGE_SECONDS
 from longreach.cli.options import (
     DEFAULT_RUNS,
     TASKS,
+    UNCHANGED,
     AlphabetOption,
     BudgetOption,
-    IndexHintsOption,
+    Changes,
     JsonOption,
-    ReversedOption,
-    ScratchpadOption,
     alphabet_of_task,
-    changed_name,
+    flag,
+    option,
 )
-from longreach.cli.output import (
-    CAVEAT,
-    STYLES,
-    TITLES,
-    about_language,
-    check_directory,
-    console,
-    finite_note,
-    print_hanging,
-    print_heading,
-    print_json,
-    print_program,
-    print_side,
-    print_table,
-    print_terms,
-)
+from longreach.cli.output import check_directory, console, print_json
 from longreach.errors import InputError
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import ENCODING_SIDES
@@ -66,11 +45,9 @@ from longreach.wording import Column, Table, counted, percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from longreach.answers.forecast import Forecast
+    from longreach.cli.screen import Screen
     from longreach.runs.cells import Cell, Spread
-    from longreach.tasks.task import Task
     from longreach.theory.automata.automaton import Automaton
 
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
@@ -88,28 +65,14 @@ ALIKE = 0.1
 def forecast(
     task: Annotated[str | None, typer.Argument(metavar="TASK", help=TASKS)] = None,
     alphabet: AlphabetOption = None,
-    scratchpad: ScratchpadOption = False,
-    reversed_: ReversedOption = False,
-    index_hints: IndexHintsOption = False,
-    why: WhyOption = False,
-    program: ProgramOption = False,
+    changes: Changes = UNCHANGED,
+    wanted: Wanted = VERDICTS_ALONE,
     all_tasks: Annotated[
-        bool, typer.Option("--all", help="A table of the 25 tasks of the benchmark instead of one TASK.")
+        bool, flag("--all", "A table of the 25 tasks of the benchmark instead of one TASK.")
     ] = False,
-    runs: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The results of your own runs; default: runs.")
-    ] = None,
+    runs: Annotated[Path | None, option("The results of your own runs; default: runs.", "DIR")] = None,
     budget: BudgetOption = None,
     as_json: JsonOption = False,
-    predictor: PredictorOption = False,
-    explain: ExplainOption = False,
-    measures: MeasuresOption = False,
-    reading: Annotated[
-        Reading | None, typer.Option("--convention", help=CONVENTION, rich_help_panel=PANEL)
-    ] = None,
-    draw: DrawOption = None,
-    file: FileOption = None,
-    verdicts: VerdictsOption = False,
 ) -> None:
     """Predict from theory whether a task generalizes, and say why.
 
@@ -119,24 +82,24 @@ def forecast(
 
     Example: longreach forecast "regex:(a|b)*bb(a|b)*" --program --explain
     """
-    choices = {"TASK": task, "--all": all_tasks or None, "--file": file}
+    choices = {"TASK": task, "--all": all_tasks or None, "--file": wanted.file}
     given = [label for label, value in choices.items() if value is not None]
     if len(given) != 1:
         raise InputError(
             f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
         )
     if task is not None:
-        task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
+        task = changes.of(task)
     letters = alphabet_of_task(alphabet, task)
-    wanted = Wanted(why, program, predictor, explain, measures, draw, verdicts)
-    seconds = LANGUAGE_SECONDS if budget is None else budget
-    if file is not None:
-        print_list(file, wanted, reading or Reading.LAST, seconds=seconds, as_json=as_json)
+    seconds = SECONDS if budget is None else budget
+    if wanted.file is not None:
+        reading = wanted.reading or Reading.LAST
+        print_list(wanted.file, replace(wanted, reading=reading), seconds=seconds, as_json=as_json)
         return
-    check_wanted(wanted, reading)
-    if reading is not None and task is not None:
+    wanted.check()
+    if wanted.reading is not None and task is not None:
         limit = running_budget(seconds)
-        show_language(task, _language(task, letters), wanted, reading, limit, as_json=as_json)
+        show_language(task, _language(task, letters), wanted, limit, as_json=as_json)
         return
     if all_tasks:
         names = ("program", "why", "predictor", "explain", "measures", "draw")
@@ -155,17 +118,17 @@ def forecast(
             _print_all(console(), found)
         return
     answer = forecast_task(task, letters, known, budget=budget)
-    automaton = _automaton(answer.task)
+    # Of a task that asks for states, the automaton of the language they are states of.
+    automaton = getattr(answer.task, "language", None) or getattr(answer.task, "automaton", None)
     if automaton is None:
         wanted.refuse(("measures", "draw"), "goes with a regular language")
-    with showing(automaton, answer.name, wanted):
-        if as_json:
-            document = _document(answer, wanted)
-            add_more(document, answer.sides, automaton, wanted)
-            print_json(document)
-        else:
-            _print(answer, wanted, alphabet)
-            print_more(answer.sides, automaton, wanted)
+
+    def text(out: Screen) -> None:
+        _print(out, answer, automaton, wanted, alphabet)
+
+    show(
+        answer.name, automaton, answer.sides, wanted, text, lambda: _document(answer, wanted), as_json=as_json
+    )
 
 
 def _language(task: str, letters: list[str] | None) -> Automaton:
@@ -176,12 +139,6 @@ def _language(task: str, letters: list[str] | None) -> Automaton:
     if not isinstance(loaded, RegularLanguage):
         raise InputError("--convention: goes with a regular language")
     return loaded.automaton
-
-
-def _automaton(task: Task) -> Automaton | None:
-    """Of a regular language; of a task that asks for states, that of the language they are states of."""
-    found: Automaton | None = getattr(task, "language", None) or getattr(task, "automaton", None)
-    return found
 
 
 def _document(answer: Forecast, wanted: Wanted) -> dict[str, Any]:
@@ -195,46 +152,34 @@ def _document(answer: Forecast, wanted: Wanted) -> dict[str, Any]:
     return document
 
 
-def _print(answer: Forecast, wanted: Wanted, alphabet: str | None) -> None:
-    from rich.text import Text
-
+def _print(
+    out: Screen, answer: Forecast, automaton: Automaton | None, wanted: Wanted, alphabet: str | None
+) -> None:
     from longreach.config.encodings import side_title
     from longreach.theory.verdicts.verdict import Answer
 
-    out = console()
-    automaton = _automaton(answer.task)
-    about = answer.task.about
-    if automaton is not None and not hasattr(answer.task, "language"):
-        about = about_language(automaton)
-    print_heading(out, TaskName(answer.name).expression, about)
-    finite = None if automaton is None else finite_note(automaton)
-    if finite is not None:
-        print_hanging(out, finite)
-    for key in ENCODING_SIDES:
-        side = answer.sides[key]
-        print_side(out, side_title(key), side.trained, side.clause, side.basis)
+    is_language = automaton is not None and not hasattr(answer.task, "language")
+    about = about_language(automaton) if automaton is not None and is_language else answer.task.about
+    print_verdicts(out, answer.name, about, automaton, answer.sides)
+    expected = [answer.sides[key].trained for key in ENCODING_SIDES]
     coupled = answer.encodings["coupled"]
-    if coupled.known and not any(answer.sides[key].trained is Answer.YES for key in ENCODING_SIDES):
+    if coupled.known and Answer.YES not in expected:
         few = coupled.statement.partition(":")[0]  # which tokens these are is said by --why
-        print_hanging(out, f"{side_title('coupled')}: {few}", 2, 4)
+        out.hanging(f"{side_title('coupled')}: {few}", 2, 4)
     _print_numbers(out, answer)
     _print_odds(out, answer, wanted.why)
     if wanted.why:
         _print_why(out, answer)
-    elif any(answer.sides[key].trained is Answer.NO for key in ENCODING_SIDES):
-        print_hanging(out, Text(CAVEAT, "dim"))
+    elif Answer.NO in expected:
+        out.hanging(CAVEAT, style="dim")
     _print_next(out, answer, alphabet, wanted.why)
     if wanted.program:
-        _print_programs(out, answer)
+        found = [(key, answer.sides[key].trained_proof.program) for key in ENCODING_SIDES]
+        print_programs(out, found, described)
 
 
-# Published and own accuracies
-
-
-def _print_numbers(out: Console, answer: Forecast) -> None:
+def _print_numbers(out: Screen, answer: Forecast) -> None:
     """A row of accuracies for each encoding, published and own, and what is to be said of them below."""
-    from rich.text import Text
-
     from longreach.runs.table import column_order
 
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
@@ -246,13 +191,13 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
             labels = [each.label for each in paper.bins]
             bins = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
             shares = map(percent, paper.accuracy[key].values())
-            rows.append((f"paper {TITLES[key]}", dict(zip(bins, shares, strict=True))))
+            rows.append((f"paper {out.titles[key]}", dict(zip(bins, shares, strict=True))))
             if not answer.agreement[key]:
-                remarks[f"paper {TITLES[key]}: their verdict is {paper.verdicts[key]}"] = None
+                remarks[f"paper {out.titles[key]}: their verdict is {paper.verdicts[key]}"] = None
     if paper is not None and paper.lengths_note:
         remarks[f"paper: {paper.lengths_note}"] = None
     for cell in _best(answer.measured):
-        title = f"yours {TITLES.get(cell.encoding, cell.encoding)}"
+        title = f"yours {out.titles.get(cell.encoding, cell.encoding)}"
         rows.append((title, {(name, 0): _spread(spread) for name, spread in cell.accuracy.items()}))
         right = f"{len(cell.successful)} of {counted(len(cell.rows), 'run')}"
         remarks[f"{title}: {right} right up to the training length"] = None
@@ -262,9 +207,9 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
     # The shortest and the longest range say most.
     columns = [Column(each[0], len(ranges) - place if place else 1) for place, each in enumerate(ranges)]
     lines = [[f"  {title}", *(shares.get(each) for each in ranges)] for title, shares in rows]
-    print_table(Table(["  lengths", *columns], lines))
+    out.table(Table(["  lengths", *columns], lines))
     for remark in remarks:
-        print_hanging(out, Text(remark, "dim"), 2, 4)
+        out.hanging(remark, 2, 4, "dim")
 
 
 def _spread(spread: Spread) -> str:
@@ -279,17 +224,15 @@ def _best(measured: tuple[Cell, ...]) -> list[Cell]:
     return list({each.encoding: each for each in reversed(measured)}.values())[::-1]
 
 
-def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
+def _print_odds(out: Screen, answer: Forecast, why: bool) -> None:
     """A row of odds for each encoding, and what they rest on; or one line that says why there are none."""
-    from rich.text import Text
-
     from longreach.answers.odds import OTHER_KIND, USUAL_LENGTH, odds_words
 
     found = answer.odds()
     if found.model is None:
         # Of tasks of another kind it goes without saying, unless more is asked for.
         if why or found.reason != OTHER_KIND:
-            print_hanging(out, Text(f"odds for one run: not known; {found.reason}", "dim"), 2, 4)
+            out.hanging(f"odds for one run: not known; {found.reason}", 2, 4, "dim")
         return
     by_encoding = {
         row.encoding: [each for each in found.rows if each.encoding == row.encoding] for row in found.rows
@@ -297,25 +240,19 @@ def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
     ranges = [row.tested for row in found.rows if row.encoding == found.rows[0].encoding]
     columns = [Column(f"{each.first}–{each.last}", len(ranges) - place) for place, each in enumerate(ranges)]
     lines = [
-        [f"  {TITLES[key]}", *(odds_words(row.odds) for row in rows)] for key, rows in by_encoding.items()
+        [f"  {out.titles[key]}", *(odds_words(row.odds) for row in rows)] for key, rows in by_encoding.items()
     ]
-    print_table(Table([f"  odds, trained to {USUAL_LENGTH}", *columns], lines))
+    out.table(Table([f"  odds, trained to {USUAL_LENGTH}", *columns], lines))
     about = f"that one run works there; {found.basis(found.at(3).values())}"
-    print_hanging(out, Text(about, "dim"), 2, 4)
+    out.hanging(about, 2, 4, "dim")
 
 
-# The terms of the papers, and what to do next
-
-
-def _print_why(out: Console, answer: Forecast) -> None:
-    from rich.text import Text
-
+def _print_why(out: Screen, answer: Forecast) -> None:
     from longreach.answers.bounds import bound_lines
     from longreach.theory.verdicts.verdict import Answer
 
-    out.print(Text("in the terms of the papers", "bold"))
     sides = {key: answer.sides[key] for key in ENCODING_SIDES}
-    print_terms(out, sides, trained=True)
+    out.terms(sides, trained=True)
     notes = answer.encodings
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
@@ -324,13 +261,11 @@ def _print_why(out: Console, answer: Forecast) -> None:
         lines.append(f"no: {answer.meaning_of_no}")
     lines += [f"training length by theory: {line}" for line in bound_lines(answer.bounds)]
     for line in lines:
-        print_hanging(out, Text(line, "dim"), 2, 4)
+        out.hanging(line, 2, 4, "dim")
 
 
-def _print_next(out: Console, answer: Forecast, alphabet: str | None, why: bool) -> None:
+def _print_next(out: Screen, answer: Forecast, alphabet: str | None, why: bool) -> None:
     """Commands that end within minutes, on lines of their own that can be copied."""
-    from rich.text import Text
-
     nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
     if nameless:
         return
@@ -339,7 +274,7 @@ def _print_next(out: Console, answer: Forecast, alphabet: str | None, why: bool)
     if {own.encoding for own in answer.measured}.isdisjoint(ENCODING_SIDES):
         commands.append(("next", ["ask", *given]))
     for title, command in commands:
-        out.print(Text(f"  {title}: longreach {shlex.join(command)}", "dim"), soft_wrap=True)
+        out.command(f"  {title}: longreach {shlex.join(command)}")
 
 
 def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
@@ -350,22 +285,7 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
     return found
 
 
-def _print_programs(out: Console, answer: Forecast) -> None:
-    shown: set[str] = set()
-    for key in ENCODING_SIDES:
-        program = answer.sides[key].trained_proof.program
-        if program is not None and program.text not in shown:
-            shown.add(program.text)
-            out.print()
-            core = program.core
-            about = f"{TITLES[key]}: {core.class_name}, {counted(core.size, 'operation')}"
-            print_program(out, about, program.text)
-
-
-# All tasks
-
-
-def _print_all(out: Console, found: Sequence[Forecast]) -> None:
+def _print_all(out: Screen, found: Sequence[Forecast]) -> None:
     """Tasks by encodings: what is expected, the published accuracy at the longest range, and one's own."""
     from rich.text import Text
 
@@ -374,8 +294,8 @@ def _print_all(out: Console, found: Sequence[Forecast]) -> None:
     shown: list[list[object]] = [[each.name for each in found]]
     for place, key in enumerate(ENCODING_SIDES):
         words = [each.sides[key].trained.value for each in found]
-        columns.append(Column(TITLES[key], 1, right=False))
-        shown.append([Text(EXPECTED[word], f"bold {STYLES[word]}") for word in words])
+        columns.append(Column(out.titles[key], 1, right=False))
+        shown.append([Text(EXPECTED[word], f"bold {out.styles[word]}") for word in words])
         columns.append(Column("paper", 4 + place))
         shown.append([Text(_last(each, key), "dim") for each in found])
         if own:
@@ -383,8 +303,8 @@ def _print_all(out: Console, found: Sequence[Forecast]) -> None:
             shown.append([Text(_last_own(each, key), "dim") for each in found])
     columns.append(Column("by", 6, right=False))
     shown.append([Text(_by(each), "dim") for each in found])
-    print_table(Table(columns, list(zip(*shown, strict=True))))
-    print_hanging(out, Text("expected on inputs longer than those of the training; " + CAVEAT_ALL, "dim"), 0)
+    out.table(Table(columns, list(zip(*shown, strict=True))))
+    out.hanging(f"expected on inputs longer than those of the training; {CAVEAT_ALL}", 0, style="dim")
 
 
 CAVEAT_ALL = '"fail" is a prediction, not a proof that no run can work.'

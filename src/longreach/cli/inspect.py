@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach import wording
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, flag, option
 from longreach.cli.output import (
     argument,
     check_directory,
@@ -18,7 +19,6 @@ from longreach.cli.output import (
     console,
     note,
     print_json,
-    print_table,
     say,
     write_bytes,
     write_text,
@@ -31,39 +31,45 @@ from longreach.wording import Column, Table, counted
 
 if TYPE_CHECKING:
     from longreach.inspection.extract import ExtractedProgram, Extraction
-    from longreach.inspection.perplexity import AtLength, ThreeLosses
+    from longreach.inspection.perplexity import AtLength
     from longreach.inspection.report import HeadReport, Inspection
 
 USAGE = "RUN|CHECKPOINT|HF_DIRECTORY"
 SUFFIXES = (".png", ".svg")
 SHOWN_HEADS, SHOWN_MATCHES = 8, 3
-AUTOMATON, TEXT = "With --automaton", "With --text"
 
 SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S", help="Time to learn the automaton, and again for a program.", rich_help_panel=AUTOMATON
-    ),
+    float, option("Time to learn the automaton, and again for a program.", "S", panel="With --automaton")
 ]
-LengthsOption = Annotated[
-    str, typer.Option(metavar="N,…", help="Context lengths in tokens of the model.", rich_help_panel=TEXT)
-]
-WindowsOption = Annotated[
-    int, typer.Option(metavar="K", min=1, help="Most windows for each length.", rich_help_panel=TEXT)
-]
-InfluentialOption = Annotated[
-    int,
-    typer.Option(
-        metavar="K",
-        min=0,
-        help="Also find the K tokens outside the near context that most affect the last token.",
-        rich_help_panel=TEXT,
-    ),
-]
-ExamplesOption = Annotated[
-    int,
-    typer.Option(metavar="K", min=2, help="Windows to search for influential tokens.", rich_help_panel=TEXT),
-]
+
+
+ON_TEXT = "With --text"
+
+
+@dataclass(frozen=True)
+class OnText:
+    """How a language model is measured on text, as options."""
+
+    lengths: Annotated[str, option("Context lengths in tokens of the model.", "N,…", panel=ON_TEXT)] = (
+        "64,128,256"
+    )
+    windows: Annotated[int, option("Most windows for each length.", "K", panel=ON_TEXT, min=1)] = 1000
+    influential: Annotated[
+        int,
+        option(
+            "Also find the K tokens outside the near context that most affect the last token.",
+            "K",
+            panel=ON_TEXT,
+            min=0,
+        ),
+    ] = 0
+    examples: Annotated[
+        int, option("Windows to search for influential tokens.", "K", panel=ON_TEXT, min=2)
+    ] = 100
+    device: DeviceOption = "auto"
+
+
+USUAL_LENGTHS = OnText()
 
 
 def inspect(
@@ -75,39 +81,27 @@ def inspect(
         ),
     ],
     task: Annotated[
-        str | None,
-        typer.Option(metavar="TASK", help="The task that the model learned (default: as the run says)."),
+        str | None, option("The task that the model learned (default: as the run says).", "TASK")
     ] = None,
     alphabet: AlphabetOption = None,
     tokens: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Token ids, one line for each input, if there is no task."),
+        Path | None, option("Token ids, one line for each input, if there is no task.", "FILE")
     ] = None,
-    inputs: Annotated[
-        int, typer.Option(metavar="K", min=1, max=10_000, help="Inputs of each tested length.")
-    ] = 40,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, max=2**32 - 1, help="Seed of the inputs.")] = 0,
+    inputs: Annotated[int, option("Inputs of each tested length.", "K", min=1, max=10_000)] = 40,
+    seed: Annotated[int, option("Seed of the inputs.", "S", min=0, max=2**32 - 1)] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Write a page, a JSON document and figures; with --text FIGURE, one figure."
-        ),
+        option("Write a page, a JSON document and figures; with --text FIGURE, one figure.", "DIR"),
     ] = None,
     as_json: JsonOption = False,
     automaton: Annotated[
-        bool,
-        typer.Option("--automaton", help="Learn the automaton and the program of the model's answers."),
+        bool, flag("--automaton", "Learn the automaton and the program of the model's answers.")
     ] = False,
     text: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Measure the perplexity on a text; repeat for more."),
+        list[Path] | None, option("Measure the perplexity on a text; repeat for more.", "FILE")
     ] = None,
     seconds: SecondsOption = 20.0,
-    lengths: LengthsOption = "64,128,256",
-    windows: WindowsOption = 1000,
-    influential: InfluentialOption = 0,
-    examples: ExamplesOption = 100,
-    device: DeviceOption = "auto",
+    measured: OnText = USUAL_LENGTHS,
 ) -> None:
     """Look inside a trained model.
 
@@ -125,7 +119,7 @@ def inspect(
         extract(Path(model), task, seconds, as_json)
         return
     if text:
-        perplexity(Path(model), text, lengths, windows, influential, examples, device, out, as_json)
+        perplexity(Path(model), text, measured, out, as_json)
         return
     letters = alphabet_of_task(alphabet, task)
     _check_directory(out)
@@ -201,10 +195,6 @@ def _write(found: Inspection, out: Path) -> list[Path]:
 def _print_inspection(found: Inspection) -> None:
     """One screen."""
     out = console()
-
-    def line(text: str, style: str | None = None) -> None:
-        out.print(text, markup=False, highlight=False, style=style)
-
     facts = found.facts
     about = [str(facts[name]) for name in ("task", "architecture", "encoding") if facts.get(name)]
     if facts.get("layers"):
@@ -212,20 +202,20 @@ def _print_inspection(found: Inspection) -> None:
         about.append(f"{counted(facts['layers'], 'layer')} of {heads}, width {facts['width']}")
     if facts.get("trained_to"):
         about.append(f"trained to {facts['trained_to']}")
-    line(f"{found.name}   {', '.join(about)}", "bold")
+    out.text(f"{found.name}   {', '.join(about)}", "bold")
     variances = sorted(each.offset_variance for each in found.heads)
     middle = variances[len(variances) // 2]
-    line(
+    out.text(
         f"{found.products_from}, {len(found.heads)} heads: offset variance {variances[0]:.3g} to "
         f"{variances[-1]:.3g}, in the middle {middle:.3g}"
     )
     ranked = sorted(found.heads, key=lambda each: -each.offset_variance)
-    print_table(Table(_COLUMNS, [_head(each) for each in ranked[:SHOWN_HEADS]]))
+    out.table(Table(_COLUMNS, [_head(each) for each in ranked[:SHOWN_HEADS]]))
     if len(ranked) > SHOWN_HEADS:
-        line(f"… and {len(ranked) - SHOWN_HEADS} more with less", "dim")
+        out.text(f"… and {len(ranked) - SHOWN_HEADS} more with less", "dim")
     told = [match for match in found.construction if match.hardness.even_mass < 1]
     for match in told[:SHOWN_MATCHES]:
-        line(
+        out.text(
             f"the program's head {match.program_layer}.{match.program_head} attends {match.does}: head "
             f"{match.layer}.{match.head} has {100 * match.hardness.mass:.0f} % there "
             f"(even attention {100 * match.hardness.even_mass:.0f} %)"
@@ -235,18 +225,18 @@ def _print_inspection(found: Inspection) -> None:
         sizes = ""
         if found.limit.finite is not None and found.limit.limit is not None:
             sizes = f"; R {found.limit.finite.total:.1f}, R_∞ {found.limit.limit.total:.1f}"
-        line(f"as a limit transformer: period {found.limit.period}, {near}{sizes}")
+        out.text(f"as a limit transformer: period {found.limit.period}, {near}{sizes}")
     if found.lengths:
         _print_lengths(found)
     if found.failure is not None:
-        line(failure_words(found))
+        out.text(failure_words(found))
     for remark in found.remarks:
         note(remark)
 
 
-_COLUMNS = [
-    Column("head", right=False),
-    Column("function of positions", right=False),
+_COLUMNS: list[Column | str] = [
+    "head",
+    "function of positions",
     Column("offset variance"),
     Column("fit leaves", rank=2),
     Column("windows differ", rank=3),
@@ -256,27 +246,19 @@ _COLUMNS = [
 
 
 def _head(head: HeadReport) -> list[str]:
-    fit = head.fit
-    numbers = (head.offset_variance, fit.residual, head.shift.distance)
-    return [
-        head.name,
-        fit.words,
-        *(f"{value:.3g}" for value in numbers),
-        f"{head.softness.largest:.2f}",
-        f"{head.softness.entropy:.2f}",
-    ]
+    numbers = (head.offset_variance, head.fit.residual, head.shift.distance)
+    softness = (head.softness.largest, head.softness.entropy)
+    shown = [*(f"{value:.3g}" for value in numbers), *(f"{value:.2f}" for value in softness)]
+    return [head.name, head.fit.words, *shown]
 
 
 def _print_lengths(found: Inspection) -> None:
-    columns = [
-        Column("right at length", right=False),
-        *(Column(str(row.length)) for row in found.lengths),
-    ]
-    rows = [["the model", *map(_share, (row.model for row in found.lengths))]]
+    rows = [["the model", *(_share(row.model) for row in found.lengths)]]
     if found.limit is not None:
-        rows.append(["periodic positions, local φ", *map(_share, (row.kept for row in found.lengths))])
-        rows.append(["limit transformer, linear norms", *map(_share, (row.strict for row in found.lengths))])
-    print_table(Table(columns, rows))
+        rows.append(["periodic positions, local φ", *(_share(row.kept) for row in found.lengths)])
+        rows.append(["limit transformer, linear norms", *(_share(row.strict) for row in found.lengths)])
+    columns = [Column(str(row.length)) for row in found.lengths]
+    console().table(Table(["right at length", *columns], rows))
 
 
 def _share(value: float | None) -> str:
@@ -307,9 +289,7 @@ def failure_words(found: Inspection) -> str:
 
 def extract(
     run: Annotated[Path, typer.Argument(metavar="RUN_DIRECTORY", help="Of a run: runs/KEY.")],
-    task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="The task that it learned, if that is your own code.")
-    ] = None,
+    task: Annotated[str | None, option("The task that it learned, if that is your own code.", "TASK")] = None,
     seconds: SecondsOption = 20.0,
     as_json: JsonOption = False,
 ) -> None:
@@ -337,7 +317,7 @@ def extract(
     else:
         _print_extraction(run, found)
         if none is not None:
-            console().print(f"  no program: {none}", markup=False, highlight=False)
+            console().text(f"  no program: {none}")
         for each in written:
             _print_program(each)
 
@@ -352,40 +332,39 @@ def _print_extraction(run: Path, found: Extraction) -> None:
     else:
         states = counted(len(learned.machine), "state")
         says = f"an automaton with {states}, to length {learned.length}"
-    out.print(f"{run}   {says}", markup=False, highlight=False)
+    out.text(f"{run}   {says}")
     if found.first_token_only:
-        out.print("  of each answer only the first token is asked for, here and below", style="dim")
+        out.text("  of each answer only the first token is asked for, here and below", "dim")
     for each in found.agreements:
         row = f"  {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs the model is right on "
         row += str(each.counts["model_and_task"])
         if each.counts["model_and_automaton"] is not None:
             row += f", the automaton says what the model says on {each.counts['model_and_automaton']}"
             row += f" and what is right on {each.counts['automaton_and_task']}"
-        out.print(row, markup=False, highlight=False)
+        out.text(row)
     for parting in found.partings:
         word = wording.word(parting.word, 40)
         more = f" … ({len(parting.word)} letters)" if len(parting.word) > 40 else ""
-        said = f"  after {word}{more} the model says {parting.model}, right is {parting.task}"
-        out.print(said, markup=False, highlight=False)
+        out.text(f"  after {word}{more} the model says {parting.model}, right is {parting.task}")
 
 
 def _print_program(found: ExtractedProgram) -> None:
     out = console()
     program = found.found.program
     if program is None:
-        why = found.found.words(found.family)
-        out.print(f"  no program for where it says {found.says}: {why}", markup=False, highlight=False)
+        out.text(f"  no program for where it says {found.says}: {found.found.words(found.family)}")
         return
     size = counted(found.found.size or 0, "operation")
     size += f", none smaller in {found.family.searched}" if found.found.smallest else ""
-    out.print(f"  it says {found.says} where this program accepts ({size}):", markup=False, highlight=False)
+    out.text(f"  it says {found.says} where this program accepts ({size}):")
     for line in program.text.splitlines():
-        out.print(f"    {line}", markup=False, highlight=False)
+        out.text(f"    {line}")
     for each in found.agreements:
-        row = f"    {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs it says what the model "
-        row += f"says on {each.counts['model_and_program']} "
-        row += f"and what is right on {each.counts['program_and_task']}"
-        out.print(row, markup=False, highlight=False)
+        out.text(
+            f"    {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs it says what the model "
+            f"says on {each.counts['model_and_program']} "
+            f"and what is right on {each.counts['program_and_task']}"
+        )
 
 
 # How a local language model does on text, by context length and by position.
@@ -394,14 +373,8 @@ def _print_program(found: ExtractedProgram) -> None:
 def perplexity(
     directory: Annotated[Path, typer.Argument(metavar="HF_DIRECTORY", help="A local causal language model.")],
     texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Text files, or local datasets.")],
-    lengths: LengthsOption = "64,128,256",
-    windows: WindowsOption = 1000,
-    influential: InfluentialOption = 0,
-    examples: ExamplesOption = 100,
-    device: DeviceOption = "auto",
-    out: Annotated[
-        Path | None, typer.Option(metavar="FIGURE", help="Draw losses by position: .svg, .png or .pdf.")
-    ] = None,
+    measured: OnText = USUAL_LENGTHS,
+    out: Annotated[Path | None, option("Draw losses by position: .svg, .png or .pdf.", "FIGURE")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure the perplexity of a language model: `longreach inspect HF_DIRECTORY --text FILE`.
@@ -411,53 +384,53 @@ def perplexity(
 
     Example: longreach perplexity ./gpt2 book.txt --lengths 64,256,1024 --out losses.svg
     """
-    asked = read_lengths(lengths)
+    asked = read_lengths(measured.lengths)
     check_file(out, "--out", FORMATS)
     from longreach.inspection.texts import cut_windows, from_files
     from longreach.runs.train import check_torch
 
     check_torch()
-    from longreach.inspection.perplexity import (
-        HuggingFaceScorer,
-        check_directory,
-        check_lengths,
-        directory_tokens,
-        influential_tokens,
-        perplexity_at,
-        three_losses,
-    )
+    from longreach.inspection import perplexity
     from longreach.training.devices import find_device
 
-    if influential:
-        if len(asked) < 2:
+    near, whole, count = asked[0], asked[-1], measured.influential
+    if count:
+        if near == whole:
             raise InputError("--influential: needs two --lengths, the near context and the whole one")
-        check_lengths(asked[0], asked[-1], influential)
-    check_directory(directory)
+        perplexity.check_lengths(near, whole, count)
+    perplexity.check_directory(directory)
     corpus = from_files(texts)
     with counted_stages() as stage:
         stage("reading the text", 0)
-        tokens = directory_tokens(directory, "".join(corpus.whole_texts()))
-        cut = {length: cut_windows(tokens, length + 1, windows) for length in asked}
+        tokens = perplexity.directory_tokens(directory, "".join(corpus.whole_texts()))
+        cut = {length: cut_windows(tokens, length + 1, measured.windows) for length in asked}
         stage("loading the model", 0)
-        scorer = HuggingFaceScorer(directory, find_device(device))
+        scorer = perplexity.HuggingFaceScorer(directory, find_device(measured.device))
         found = []
         for length in asked:
             advance = stage(f"perplexity at {length}", len(cut[length]))
-            found.append(perplexity_at(scorer, cut[length], advance))
+            found.append(perplexity.perplexity_at(scorer, cut[length], advance))
         losses = None
-        if influential:
-            rows = cut_windows(tokens, asked[-1], examples)
+        if count:
+            rows = cut_windows(tokens, whole, measured.examples)
             advance = stage("influential tokens", len(rows))
-            chosen = influential_tokens(scorer, rows, asked[0], count=influential, advance=advance)
-            losses = three_losses(scorer, rows, asked[0], chosen)
+            chosen = perplexity.influential_tokens(scorer, rows, near, count=count, advance=advance)
+            losses = perplexity.three_losses(scorer, rows, near, chosen).document()
     if out is not None:
         write_bytes(out, _drawn(found, directory.name, out.suffix.lower()))
     if as_json:
-        print_json(_document(directory, texts, len(tokens), found, losses, out))
-    else:
-        _print_perplexity(found, losses)
-        if out is not None:
-            note(f"wrote {out}")
+        document: dict[str, Any] = {
+            "model": str(directory),
+            "texts": [str(text) for text in texts],
+            "tokens": len(tokens),
+            "perplexity": [each.document() for each in found],
+        }
+        document |= {} if losses is None else {"influence": losses}
+        print_json(document if out is None else document | {"out": str(out)})
+        return
+    _print_perplexity(found, losses)
+    if out is not None:
+        note(f"wrote {out}")
 
 
 def read_lengths(text: str) -> list[int]:
@@ -475,32 +448,13 @@ def read_lengths(text: str) -> list[int]:
     return found
 
 
-def _document(
-    directory: Path,
-    texts: list[Path],
-    tokens: int,
-    found: list[AtLength],
-    losses: ThreeLosses | None,
-    out: Path | None,
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "model": str(directory),
-        "texts": [str(text) for text in texts],
-        "tokens": tokens,
-        "perplexity": [each.document() for each in found],
-    }
-    document |= {} if losses is None else {"influence": losses.document()}
-    return document if out is None else document | {"out": str(out)}
-
-
-def _print_perplexity(found: list[AtLength], losses: ThreeLosses | None) -> None:
-    columns = [Column(title, rank=rank, right=True) for title, rank in
-               (("length", 0), ("perplexity", 0), ("after the whole input", 1), ("windows", 2))]  # fmt: skip
+def _print_perplexity(found: list[AtLength], said: dict[str, Any] | None) -> None:
+    ranks = {"length": 0, "perplexity": 0, "after the whole input": 1, "windows": 2}
+    columns = [Column(title, rank) for title, rank in ranks.items()]
     rows = [[each.length, f"{each.perplexity:.2f}", f"{each.last:.2f}", each.windows] for each in found]
-    print_table(Table(columns, rows))
-    if losses is None:
+    console().table(Table(columns, rows))
+    if said is None:
         return
-    said = losses.document()
     say("")
     say(f"loss of the last token, {said['examples']} windows: near tokens alone {said['loss_short']:.3f}, "
         f"all {said['loss_long']:.3f}, near and influential {said['loss_short_sparse']:.3f}")  # fmt: skip

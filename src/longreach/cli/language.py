@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,23 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import alphabet_of
+from longreach.cli.options import alphabet_of, flag, option
 from longreach.cli.output import (
-    CAVEAT,
-    TITLES,
-    about_language,
     blamed_on,
     check_file,
     console,
     documents_alone,
-    finite_note,
     note,
-    print_hanging,
-    print_heading,
     print_json,
-    print_program,
-    print_side,
-    print_terms,
     write_bytes,
 )
 from longreach.errors import Argument, InputError
@@ -38,17 +28,17 @@ from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import counted
 
 if TYPE_CHECKING:
+    from longreach.cli.screen import Screen
     from longreach.theory.automata.automaton import Automaton
-    from longreach.theory.automata.monoid import Measures
     from longreach.theory.budget import Budget
     from longreach.theory.crasp.program import Program
     from longreach.theory.decide.views import Convention
     from longreach.theory.verdicts.judge import LanguageVerdicts
-    from longreach.theory.verdicts.verdict import Verdict
+    from longreach.theory.verdicts.verdict import Answer, Verdict
 
-PANEL = "For regular languages"
 SECONDS = 10.0
 """Time for one language."""
+CAVEAT = '"expected to fail" is a prediction, not a proof that no run can work.'
 
 
 class Reading(StrEnum):
@@ -64,38 +54,49 @@ class Reading(StrEnum):
         return Convention.LAST_LETTER if self is Reading.LAST else Convention.END_OF_SEQUENCE
 
 
-def _option(*name: str, help: str, metavar: str | None = None) -> Any:
-    return typer.Option(*name, metavar=metavar, help=help, rich_help_panel=PANEL)
-
-
-WhyOption = Annotated[
-    bool, typer.Option("--why", help="Also the papers' terms: classes, reasons, certificates, bounds.")
-]
-ProgramOption = Annotated[bool, typer.Option("--program", help="Show the program behind a yes.")]
-PredictorOption = Annotated[bool, _option("--predictor", help="Show a program that predicts what follows.")]
-ExplainOption = Annotated[bool, _option("--explain", help="Explain a no, with words that fool programs.")]
-MeasuresOption = Annotated[bool, _option("--measures", help="Star-free, AC⁰, dot-depth and other measures.")]
-DrawOption = Annotated[
-    Path | None, _option(metavar="FILE", help="Draw the automaton, as .svg, .pdf or .png.")
-]
-LIST = "One regular expression a line, optionally a tab and its alphabet; - is standard input."
-FileOption = Annotated[Path | None, _option(metavar="LIST", help=LIST)]
-VerdictsOption = Annotated[bool, _option("--verdicts", help="JSON without certificates, many times faster.")]
-CONVENTION = "Verdicts for programs that answer at the last letter, or at EOS after it."
-ReadingOption = Annotated[Reading, _option("--convention", help=CONVENTION)]
+REGULAR = "For regular languages"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to show besides the verdicts."""
+    """What to show besides the verdicts, as options."""
 
-    why: bool = False
-    program: bool = False
-    predictor: bool = False
-    explain: bool = False
-    measures: bool = False
-    draw: Path | None = None
-    verdicts: bool = False
+    why: Annotated[bool, flag("--why", "Also the papers' terms: classes, reasons, certificates, bounds.")] = (
+        False
+    )
+    program: Annotated[bool, flag("--program", "Show the program behind a yes.")] = False
+    predictor: Annotated[
+        bool, flag("--predictor", "Show a program that predicts what follows.", panel=REGULAR)
+    ] = False
+    explain: Annotated[
+        bool, flag("--explain", "Explain a no, with words that fool programs.", panel=REGULAR)
+    ] = False
+    measures: Annotated[
+        bool, flag("--measures", "Star-free, AC⁰, dot-depth and other measures.", panel=REGULAR)
+    ] = False
+    reading: Annotated[
+        Reading | None,
+        option(
+            "Verdicts for programs that answer at the last letter, or at EOS after it.",
+            None,
+            "--convention",
+            panel=REGULAR,
+        ),
+    ] = None
+    draw: Annotated[
+        Path | None, option("Draw the automaton, as .svg, .pdf or .png.", "FILE", panel=REGULAR)
+    ] = None
+    file: Annotated[
+        Path | None,
+        option(
+            "One regular expression a line, optionally a tab and its alphabet; - is standard input.",
+            "LIST",
+            panel=REGULAR,
+        ),
+    ] = None
+    verdicts: Annotated[
+        bool, flag("--verdicts", "JSON without certificates, many times faster.", panel=REGULAR)
+    ] = False
 
     def refuse(self, names: Sequence[str], reason: str) -> None:
         """Refuse the options with these names."""
@@ -103,35 +104,30 @@ class Wanted:
             if getattr(self, name):
                 raise InputError(f"--{name}: {reason}")
 
+    def check(self) -> None:
+        """Refuse what cannot be shown before any work is done for it."""
+        if self.reading is Reading.EOS and (self.program or self.predictor):
+            raise InputError("--convention: programs are written for reading at the last letter only")
+        check_file(self.draw, "--draw")
+        if self.draw is not None and _format(self.draw) not in ("svg", "pdf", "png"):
+            raise InputError(f"--draw: {self.draw}: must end in .svg, .pdf or .png")
+
+
+VERDICTS_ALONE = Wanted()
+AT_LAST_LETTER = Wanted(reading=Reading.LAST)
+
 
 def language(
     regex: Annotated[
         str | None, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
     ] = None,
     alphabet: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LETTERS", help="The alphabet, as in abc or a,b,c; default: the letters of REGEX."
-        ),
+        str | None, option("The alphabet, as in abc or a,b,c; default: the letters of REGEX.", "LETTERS")
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A benchmark language, such as tomita-4.")
-    ] = None,
-    dfa: Annotated[
-        Path | None, typer.Option(metavar="JSON", help="A deterministic automaton in a JSON file.")
-    ] = None,
-    why: WhyOption = False,
-    program: ProgramOption = False,
-    predictor: PredictorOption = False,
-    explain: ExplainOption = False,
-    measures: MeasuresOption = False,
-    reading: ReadingOption = Reading.LAST,
-    draw: DrawOption = None,
-    file: FileOption = None,
-    verdicts: VerdictsOption = False,
-    seconds: Annotated[
-        float, typer.Option("--budget", metavar="SECONDS", help="Time limit for each language.")
-    ] = SECONDS,
+    name: Annotated[str | None, option("A benchmark language, such as tomita-4.", "NAME")] = None,
+    dfa: Annotated[Path | None, option("A deterministic automaton in a JSON file.", "JSON")] = None,
+    wanted: Wanted = AT_LAST_LETTER,
+    seconds: Annotated[float, option("Time limit for each language.", "SECONDS", "--budget")] = SECONDS,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -145,23 +141,22 @@ def language(
 
     Example: longreach language "(a|b)*bb(a|b)*" --program --explain
     """
-    choices = {"REGEX": regex, "--name": name, "--dfa": dfa, "--file": file}
+    choices = {"REGEX": regex, "--name": name, "--dfa": dfa, "--file": wanted.file}
     given = [label for label, value in choices.items() if value is not None]
     if len(given) != 1:
         raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of {', '.join(choices)}")
     letters = alphabet_of(alphabet)
     if alphabet is not None and regex is None:
         raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
-    wanted = Wanted(why, program, predictor, explain, measures, draw, verdicts)
-    if file is not None:
-        print_list(file, wanted, reading, seconds=seconds, as_json=as_json)
+    if wanted.file is not None:
+        print_list(wanted.file, wanted, seconds=seconds, as_json=as_json)
         return
-    check_wanted(wanted, reading)
+    wanted.check()
     budget = running_budget(seconds)
     task, automaton = _automaton(regex, letters, name, dfa, budget)
     if regex is not None:
         _warn_of_names(regex)
-    show_language(task, automaton, wanted, reading, budget, as_json=as_json)
+    show_language(task, automaton, wanted, budget, as_json=as_json)
 
 
 def running_budget(seconds: float) -> Budget:
@@ -174,72 +169,67 @@ def running_budget(seconds: float) -> Budget:
     return Budget(seconds=seconds).running()
 
 
-def check_wanted(wanted: Wanted, reading: Reading | None) -> None:
-    """Refuse what cannot be shown before any work is done for it."""
-    if reading is Reading.EOS and (wanted.program or wanted.predictor):
-        raise InputError("--convention: programs are written for reading at the last letter only")
-    check_file(wanted.draw, "--draw")
-    if wanted.draw is not None and _format(wanted.draw) not in ("svg", "pdf", "png"):
-        raise InputError(f"--draw: {wanted.draw}: must end in .svg, .pdf or .png")
-
-
-def show_language(
-    task: str, automaton: Automaton, wanted: Wanted, reading: Reading, budget: Budget, *, as_json: bool
-) -> None:
+def show_language(task: str, automaton: Automaton, wanted: Wanted, budget: Budget, *, as_json: bool) -> None:
     """The verdicts for membership under a convention, and what else is wanted."""
     from longreach.theory.verdicts.judge import judge
 
     answer = judge(automaton, budget)
-    with showing(automaton, task, wanted):
-        if as_json:
-            document = answer.document(task, convention=reading.convention, certificates=not wanted.verdicts)
-            if wanted.program:
-                _add_programs(document, answer)
-            add_more(document, answer.sides, automaton, wanted)
-            print_json(document)
-        else:
-            _print(task, answer, reading, wanted.why)
-            if wanted.program:
-                _print_programs(answer)
-            sides = answer.sides
-            if reading is Reading.EOS:
-                sides = {key: side.read_at_end() for key, side in sides.items()}
-            print_more(sides, automaton, wanted)
+    sides = answer.sides
+    if wanted.reading is Reading.EOS:
+        sides = {key: side.read_at_end() for key, side in sides.items()}
+
+    def text(out: Screen) -> None:
+        _print(out, task, answer, sides, wanted)
+
+    show(task, automaton, sides, wanted, text, lambda: _document(task, answer, wanted), as_json=as_json)
 
 
-def add_more(
-    document: dict[str, Any], sides: Mapping[str, Verdict], automaton: Automaton | None, wanted: Wanted
+def show(
+    task: str,
+    automaton: Automaton | None,
+    sides: Mapping[str, Verdict],
+    wanted: Wanted,
+    text: Callable[[Screen], None],
+    document: Callable[[], dict[str, Any]],
+    *,
+    as_json: bool,
 ) -> None:
-    """Adds measures and predictors to a document."""
-    if wanted.measures and automaton is not None:
-        from longreach.theory.automata.monoid import measure
+    """An answer as text or as a document, with what else is wanted; the automaton is drawn before."""
+    if wanted.predictor and automaton is not None and END in automaton.alphabet:
+        raise InputError(f"--predictor: {END!r} stands for the end, but it is also a letter of the alphabet")
+    if wanted.draw is not None and automaton is not None:
+        from longreach.theory.automata.drawing import to_figure, to_svg
 
-        document["measures"] = asdict(measure(automaton))
-    for key, written in _predictors(sides, wanted):
-        if isinstance(written, str):
-            document[key]["predictor_not_written"] = written
-        else:
-            document[key]["predictor"] = written.text
+        form = _format(wanted.draw)
+        content = to_svg(automaton, task).encode("utf-8", "replace") if form == "svg" else b""
+        write_bytes(wanted.draw, content or to_figure(automaton, task, form))
+    if as_json:
+        made = document() | _measures(automaton, wanted)
+        for key, found in _predictors(sides, wanted):
+            made[key]["predictor_not_written" if isinstance(found, str) else "predictor"] = _text(found)
+        print_json(made)
+    else:
+        out = console()
+        text(out)
+        if wanted.explain:
+            for key in ENCODING_SIDES:
+                _print_explanation(out, key, sides[key])
+        _print_measures(out, _measures(automaton, wanted))
+        _print_predictors(out, sides, automaton, wanted)
+    if wanted.draw is not None:
+        note(f"wrote {wanted.draw}")
 
 
-def print_more(sides: Mapping[str, Verdict], automaton: Automaton | None, wanted: Wanted) -> None:
-    """Explanations, measures and predictors, for people."""
-    if wanted.explain:
-        for key in ENCODING_SIDES:
-            _print_explanation(key, sides[key])
-    if wanted.measures and automaton is not None:
-        from longreach.theory.automata.monoid import measure
+def _text(found: Program | str) -> str:
+    return found if isinstance(found, str) else found.text
 
-        _print_measures(measure(automaton))
-    out = console()
-    shown: set[str] = set()
-    for key, program in _predictors(sides, wanted):
-        if isinstance(program, str):
-            print_program(out, f"{TITLES[key]}: not written: {program}")
-        elif key != "local" and program.text not in shown:
-            shown.add(program.text)
-            out.print()
-            print_program(out, f"{TITLES[key]}: {_predictor_words(program, automaton)}", program.text)
+
+def _measures(automaton: Automaton | None, wanted: Wanted) -> dict[str, Any]:
+    if not wanted.measures or automaton is None:
+        return {}
+    from longreach.theory.automata.monoid import measure
+
+    return {"measures": asdict(measure(automaton))}
 
 
 def _predictors(sides: Mapping[str, Verdict], wanted: Wanted) -> list[tuple[str, Program | str]]:
@@ -250,31 +240,48 @@ def _predictors(sides: Mapping[str, Verdict], wanted: Wanted) -> list[tuple[str,
     return [(key, program) for key, program in found if program is not None]
 
 
-def _predictor_words(program: Program, automaton: Automaton | None) -> str:
-    from longreach.theory.certificates.check_yes import check_predictor
+def _print_predictors(
+    out: Screen, sides: Mapping[str, Verdict], automaton: Automaton | None, wanted: Wanted
+) -> None:
+    def about(program: Program) -> str:
+        from longreach.theory.certificates.check_yes import check_predictor
 
-    about = "on words of the language, the letters that may follow, and EOS for the end"
-    if automaton is None:
-        return about
-    found = check_predictor(program.core, automaton)
-    return f"{about}; {found.how if found.valid else f'{found.status.value}: {found.problem}'}"
+        words = "on words of the language, the letters that may follow, and EOS for the end"
+        if automaton is None:
+            return words
+        found = check_predictor(program.core, automaton)
+        return f"{words}; {found.how if found.valid else f'{found.status.value}: {found.problem}'}"
+
+    found = [
+        (key, each) for key, each in _predictors(sides, wanted) if isinstance(each, str) or key != "local"
+    ]
+    print_programs(out, found, about, apart=False)
 
 
-@contextmanager
-def showing(automaton: Automaton | None, task: str, wanted: Wanted) -> Iterator[None]:
-    """Around an answer: refuses what cannot be shown, draws the automaton, and afterwards says so."""
-    if wanted.predictor and automaton is not None and END in automaton.alphabet:
-        raise InputError(f"--predictor: {END!r} stands for the end, but it is also a letter of the alphabet")
-    path = wanted.draw
-    if path is not None and automaton is not None:
-        from longreach.theory.automata.drawing import to_figure, to_svg
+def print_programs(
+    out: Screen,
+    found: Iterable[tuple[str, Program | str | None]],
+    about: Callable[[Program], str],
+    *,
+    apart: bool = True,
+) -> None:
+    """Programs, each once with what is to be said of it; or why one is not written."""
+    shown: set[str] = set()
+    for key, program in found:
+        if program is None or _text(program) in shown:
+            continue
+        shown |= set() if isinstance(program, str) else {program.text}
+        if apart or not isinstance(program, str):
+            out.print()
+        if isinstance(program, str):
+            out.program(f"{out.titles[key]}: not written: {program}")
+        else:
+            out.program(f"{out.titles[key]}: {about(program)}", program.text)
 
-        form = _format(path)
-        content = to_svg(automaton, task).encode("utf-8", "replace") if form == "svg" else b""
-        write_bytes(path, content or to_figure(automaton, task, form))
-    yield
-    if path is not None:
-        note(f"wrote {path}")
+
+def described(program: Program) -> str:
+    """The class and size of a program."""
+    return f"{program.core.class_name}, {counted(program.core.size, 'operation')}"
 
 
 def _format(path: Path) -> str:
@@ -315,7 +322,11 @@ def _warn_of_names(regex: str) -> None:
         note(f"warning: {regex!r} is read as an expression; --name {regex} is the language of that name")
 
 
-def _add_programs(document: dict[str, Any], answer: LanguageVerdicts) -> None:
+def _document(task: str, answer: LanguageVerdicts, wanted: Wanted) -> dict[str, Any]:
+    assert wanted.reading is not None
+    document = answer.document(task, convention=wanted.reading.convention, certificates=not wanted.verdicts)
+    if not wanted.program:
+        return document
     from longreach.theory.prove.induction import rightness
 
     for key, found in answer.sides.items():
@@ -328,93 +339,120 @@ def _add_programs(document: dict[str, Any], answer: LanguageVerdicts) -> None:
             document[key] |= {
                 "program": found.program.text, "proof": known.word, "checked_length": known.length
             }  # fmt: skip
+    return document
 
 
-def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> None:
-    from rich.text import Text
+def about_language(automaton: Automaton) -> str:
+    """What a language's words are made of.
 
+    >>> about_language(from_expression("a*"))
+    'words over a, 1 state'
+    """
+    return f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
+
+
+def finite_note(automaton: Automaton) -> str | None:
+    """What is to be said of a finite language."""
+    from longreach.theory.automata.automaton import longest_word
+
+    longest = longest_word(automaton)
+    if longest is None:
+        return None
+    if longest < 0:
+        return "empty: no word is in the language, so there is nothing to learn"
+    return f"finite: its longest word has {counted(longest, 'letter')}; no question of longer inputs"
+
+
+def print_verdicts(
+    out: Screen,
+    task: str,
+    about: str,
+    automaton: Automaton | None,
+    sides: Mapping[str, Verdict],
+    others: Callable[[str], Sequence[tuple[str, Answer]]] | None = None,
+) -> None:
+    """What is expected without and with positions: of membership with other questions, else as trained."""
     from longreach.config.encodings import side_title
+
+    out.heading(TaskName(task).expression, about)
+    finite = None if automaton is None else finite_note(automaton)
+    if finite is not None:
+        out.hanging(finite)
+    for key in ENCODING_SIDES:
+        side = sides[key]
+        answer = side.trained if others is None else side.answer
+        out.side(side_title(key), answer, side.clause, side.basis, others(key) if others else ())
+
+
+def _print(
+    out: Screen, task: str, answer: LanguageVerdicts, sides: Mapping[str, Verdict], wanted: Wanted
+) -> None:
+    from longreach.theory.prove.induction import rightness
     from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer
 
-    out = console()
-    print_heading(out, TaskName(task).expression, about_language(answer.automaton))
-    finite = finite_note(answer.automaton)
-    if finite is not None:
-        print_hanging(out, finite)
-    sides = {key: answer.sides[key] for key in ENCODING_SIDES}
-    last = reading is Reading.LAST
-    for key, side in sides.items():
-        shown, other = (side, side.at_end.answer) if last else (side.read_at_end(), side.answer)
+    def others(key: str) -> list[tuple[str, Answer]]:
+        side = answer.sides[key]
         questions = {
-            "read at EOS, after the last letter" if last else "read at the last letter": other,
+            "read at EOS, after the last letter": side.at_end.answer,
+            "read at the last letter": side.answer,
             "predicting what may follow, on its words": side.prediction.answer,
         }
-        others = [(question, said) for question, said in questions.items() if said is not shown.answer]
-        print_side(out, side_title(key), shown.answer, shown.clause, shown.basis, others)
-    if why:
-        out.print(Text("in the terms of the papers", "bold"))
-        print_terms(
-            out, sides if last else {key: side.read_at_end() for key, side in sides.items()}, trained=False
+        return [(question, said) for question, said in questions.items() if said is not sides[key].answer]
+
+    print_verdicts(out, task, about_language(answer.automaton), answer.automaton, sides, others)
+    encodings = {key: sides[key] for key in ENCODING_SIDES}
+    if wanted.why:
+        out.terms(encodings, trained=False)
+    if any(Answer.NO in (answer.sides[key].answer, side.at_end.answer) for key, side in encodings.items()):
+        meaning = (f"no: {MEANING_OF_NO}", 2, 4) if wanted.why else (CAVEAT, 2, 2)
+        out.hanging(*meaning, "dim")
+    if wanted.program:
+        proofs = ((key, side.proof) for key, side in encodings.items())
+        found = [(key, each) for key, proof in proofs for each in (proof.not_written, proof.program) if each]
+        budget = answer.budget
+        print_programs(
+            out,
+            found,
+            lambda each: f"{described(each)}, {rightness(each.core, answer.automaton, budget=budget)}",
         )
-    if any(Answer.NO in (side.answer, side.at_end.answer) for side in sides.values()):
-        print_hanging(out, Text(f"no: {MEANING_OF_NO}" if why else CAVEAT, "dim"), 2, 4 if why else 2)
 
 
-def _print_programs(answer: LanguageVerdicts) -> None:
-    from longreach.theory.prove.induction import rightness
-
-    out = console()
-    shown: set[str] = set()
-    for key in ENCODING_SIDES:
-        found = answer.sides[key]
-        if found.proof.not_written:
-            out.print()
-            print_program(out, f"{TITLES[key]}: not written: {found.proof.not_written}")
-        if found.program is None or found.program.text in shown:
-            continue
-        shown.add(found.program.text)
-        core = found.program.core
-        known = rightness(core, answer.automaton, budget=answer.budget)
-        size = counted(core.size, "operation")
-        out.print()
-        print_program(out, f"{TITLES[key]}: {core.class_name}, {size}, {known}", found.program.text)
-
-
-def _print_explanation(key: str, found: Verdict) -> None:
+def _print_explanation(out: Screen, key: str, found: Verdict) -> None:
     from longreach.answers.kinds import kind_of
 
     lines = kind_of(found.certificate).explain(found.certificate)
-    if not lines:
-        return
-    out = console()
-    out.print()
-    out.print(f"Why not {found.program_class} ({TITLES[key]})", style="bold", markup=False)
+    if lines:
+        out.print()
+        out.text(f"Why not {found.program_class} ({out.titles[key]})", "bold")
     for line in lines:
-        out.print(line, markup=False)
+        out.text(line)
 
 
-def _print_measures(measured: Measures) -> None:
-    def shown(value: bool | int | str | None) -> str:
-        if value is None:
-            return "unknown (beyond the cap)"
-        return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+MEASURES = {
+    "states": "states",
+    "monoid": "monoid elements",
+    "star_free": "star-free",
+    "dot_depth": "dot-depth",
+    "piecewise_testable": "piecewise testable",
+    "r_trivial": "R-trivial",
+    "two_variable": "two-variable (DA)",
+    "ac0": "AC⁰",
+    "length_complexity": "length complexity 2n−2",
+}
 
-    dot_depth = "–" if measured.star_free is False else shown(measured.dot_depth)
-    rows = [
-        ("states", shown(measured.states)),
-        ("monoid elements", shown(measured.monoid)),
-        ("star-free", shown(measured.star_free)),
-        ("dot-depth", dot_depth),
-        ("piecewise testable", shown(measured.piecewise_testable)),
-        ("R-trivial", shown(measured.r_trivial)),
-        ("two-variable (DA)", shown(measured.two_variable)),
-        ("AC⁰", shown(measured.ac0)),
-        ("length complexity 2n−2", shown(measured.length_complexity)),
-    ]
-    out = console()
+
+def _print_measures(out: Screen, document: Mapping[str, Any]) -> None:
+    if not document:
+        return
+    measured = document["measures"]
+    said = {None: "unknown (beyond the cap)", True: "yes", False: "no"}
     out.print()
-    for label, value in rows:
-        out.print(f"  {label:<24}{value}", markup=False)
+    for name, label in MEASURES.items():
+        value = measured[name]
+        shown = said[value] if value is None or isinstance(value, bool) else str(value)
+        if name == "dot_depth" and measured["star_free"] is False:
+            shown = "–"
+        out.text(f"  {label:<24}{shown}")
 
 
 # Lists of expressions: one answer for each line.
@@ -422,7 +460,7 @@ def _print_measures(measured: Measures) -> None:
 STANDARD_INPUT = Path("-")
 
 
-def print_list(path: Path, wanted: Wanted, reading: Reading, *, seconds: float, as_json: bool) -> None:
+def print_list(path: Path, wanted: Wanted, *, seconds: float, as_json: bool) -> None:
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
     wanted.refuse(
         ("draw", "explain", "program", "predictor", "why"), "goes with one language, not with --file"
@@ -447,13 +485,10 @@ def print_list(path: Path, wanted: Wanted, reading: Reading, *, seconds: float, 
             continue
         answer = judge(automaton, budget)
         if as_json:
-            document = answer.document(
-                f"regex:{regex}", convention=reading.convention, certificates=not wanted.verdicts
-            )
-            add_more(document, answer.sides, automaton, wanted)
-            print_json(document)
+            print_json(_document(f"regex:{regex}", answer, wanted) | _measures(automaton, wanted))
         else:
-            console().print(_line(answer, regex), markup=False)
+            out = console()
+            out.text(_line(out, answer, regex))
     if failed:
         raise typer.Exit(2)
 
@@ -466,14 +501,14 @@ def _after_line(error: InputError) -> str:
     return f":{error.column}: {error.message.removeprefix(said)}"
 
 
-def _line(answer: LanguageVerdicts, regex: str) -> str:
+def _line(out: Screen, answer: LanguageVerdicts, regex: str) -> str:
     """Both conventions of each side, where they differ, and prediction, where it does."""
     parts = []
     for key in ENCODING_SIDES:
         side = answer.sides[key]
         said = side.answer.value
         at_end = side.at_end.answer.value
-        parts.append(f"{TITLES[key]} {said if at_end == said else f'{said}, at EOS {at_end}':<16}")
+        parts.append(f"{out.titles[key]} {said if at_end == said else f'{said}, at EOS {at_end}':<16}")
     predicted = answer.nope.prediction.answer
     easier = "" if predicted == answer.nope.answer else f"   (NoPE on its words: {predicted.value})"
     return f"{'  '.join(parts)}  {regex}{easier}"

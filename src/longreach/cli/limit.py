@@ -10,7 +10,7 @@ import typer
 
 from longreach import wording
 from longreach.cli.crasp import File, Peer
-from longreach.cli.options import JsonOption
+from longreach.cli.options import JsonOption, option
 from longreach.cli.output import (
     blamed_on,
     check_directory,
@@ -39,26 +39,17 @@ class Dtype(StrEnum):
 def compile_program(
     file: File,
     context: Annotated[
-        int | None,
-        typer.Option(
-            min=2, metavar="N", help="A transformer T_n for inputs of up to n positions, $ included."
-        ),
+        int | None, option("A transformer T_n for inputs of up to n positions, $ included.", "N", min=2)
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write model.safetensors and config.json.")
-    ] = None,
+    out: Annotated[Path | None, option("Write model.safetensors and config.json.", "DIR")] = None,
     length: Annotated[
-        int | None,
-        typer.Option(
-            "--verify", min=0, metavar="N", help="Compare with the program, words up to this length."
-        ),
+        int | None, option("Compare with the program, words up to this length.", "N", "--verify", min=0)
     ] = None,
-    dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
+    dtype: Annotated[Dtype, option("The type of the stored numbers.")] = Dtype.float64,
     word: Annotated[
-        str | None,
-        typer.Option("--attend", metavar="WORD", help="Draw the attention on this word to --figure."),
+        str | None, option("Draw the attention on this word to --figure.", "WORD", "--attend")
     ] = None,
-    figure: Annotated[Path | None, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")] = None,
+    figure: Annotated[Path | None, option("A .png, .svg or .html file.", "FIGURE")] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -159,22 +150,21 @@ def _print_compiled(document: dict[str, Any]) -> None:
     kind = (
         "limit transformer" if document["kind"] == "limit" else f"transformer T_n, n = {document['context']}"
     )
-    out.print(
+    out.text(
         f"{document['program']}: {kind}, layers {document['layers']}, heads {document['heads']}, "
-        f"width {document['width']}, MLP units {document['units']}",
-        markup=False,
+        f"width {document['width']}, MLP units {document['units']}"
     )
     if document["kind"] == "limit":
-        out.print(f"period {document['period']}, locality {document['locality']}", markup=False)
+        out.text(f"period {document['period']}, locality {document['locality']}")
     if "provable_length" in document:
         shown = f"{document['provable_length']:,}" if document["provable_length"] >= 0 else "no length"
-        out.print(f"provably right in {document['dtype']} up to length {shown}", markup=False)
+        out.text(f"provably right in {document['dtype']} up to length {shown}")
     if "verified" in document:
         _print_verified(document["verified"])
     if "out" in document:
-        out.print(f"wrote {document['out']}/model.safetensors and config.json", markup=False)
+        out.text(f"wrote {document['out']}/model.safetensors and config.json")
     if "figure" in document:
-        out.print(f"wrote {document['figure']}", markup=False)
+        out.text(f"wrote {document['figure']}")
 
 
 def _print_verified(checked: dict[str, Any]) -> None:
@@ -189,7 +179,7 @@ def _print_verified(checked: dict[str, Any]) -> None:
         )
     else:
         out.print(f"the {subject} [red]differs[/red] from the program: ", end="")
-        out.print(str(checked["disagreement"]), markup=False)
+        out.text(str(checked["disagreement"]))
     for precision in checked.get("precisions", ()):
         proved = (
             "nothing proved"
@@ -202,13 +192,13 @@ def _print_verified(checked: dict[str, Any]) -> None:
             searched = f", no failure found up to {precision['searched']:,}"
         else:
             searched = f", first failure found at length {len(precision['failure']):,}"
-        out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
+        out.text(f"  {precision['dtype']:<9} {proved}{searched}")
 
 
 def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
-    out: Annotated[Path, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")],
+    out: Annotated[Path, option("A .png, .svg or .html file.", "FIGURE")],
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -257,7 +247,7 @@ def info(
         ),
     ],
     growth: Annotated[
-        Path | None, typer.Option(metavar="FIGURE", help="Draw R(T_n) against n (limit transformers only).")
+        Path | None, option("Draw R(T_n) against n (limit transformers only).", "FIGURE")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -309,15 +299,15 @@ def models(as_json: JsonOption = False) -> None:
     out = console()
     for name, kind in HAND_BUILT.items():
         parameters = ",".join(f"{key}={value}" for key, value in kind.defaults.items())
-        out.print(f"{HAND}{name}:{parameters}", style="bold", markup=False)
-        out.print(f"  {kind.about}", markup=False)
+        out.text(f"{HAND}{name}:{parameters}", "bold")
+        out.text(f"  {kind.about}")
 
 
 def build(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="hand:NAME or hand:NAME:parameter=value,…; also lib:NAME.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write it; the directory is created.")],
+    out: Annotated[Path, option("Where to write it; the directory is created.", "DIR")],
 ) -> None:
     """Write a model built by hand as files.
 
@@ -369,21 +359,17 @@ def _print_model(document: dict[str, Any]) -> None:
     out = console()
     for key in ("kind", "layers", "heads", "width", "units", "period", "locality", "context"):
         if document[key] is not None:
-            out.print(f"  {key:<10} {document[key]}", markup=False)
-    for key in ("R_infinity", "R"):
+            out.text(f"  {key:<10} {document[key]}")
+    for key, sign in (("R_infinity", "R_∞"), ("R", "R")):
         if key in document:
-            out.print(
-                f"  {'R_∞' if key == 'R_infinity' else 'R':<10} {document[key]['total']:.4g}", markup=False
-            )
+            out.text(f"  {sign:<10} {document[key]['total']:.4g}")
             for part, value in document[key].items():
                 if part != "total":
-                    out.print(f"    {part:<12} {value:.4g}", markup=False)
+                    out.text(f"    {part:<12} {value:.4g}")
     known = [margin["margin"] for margin in document.get("margins", []) if margin["margin"] is not None]
     if known:
-        out.print(
-            f"  {'margin':<10} {min(known):.4g} (least difference of two logits of a query)", markup=False
-        )
+        out.text(f"  {'margin':<10} {min(known):.4g} (least difference of two logits of a query)")
     if "member" in document:
         found = document["member"]
         place = "in Θ_n" if found["in_class"] else "not in Θ_n"
-        out.print(f"  {place}, worst violation of invariance {found['worst_violation']:.3g}", markup=False)
+        out.text(f"  {place}, worst violation of invariance {found['worst_violation']:.3g}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
@@ -11,7 +14,37 @@ from longreach.cli.output import documents_alone
 from longreach.errors import Field, InputError
 from longreach.theory.names import TaskName, read_letters
 
-HELP = "The alphabet of regex:… or states:…, as in abc or a,b,c."
+DEFAULT_RUNS = Path("runs")
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+TASKS = "Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+
+
+def option(help: str, metavar: str | None = None, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """An option with a value; without names it is called like its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
+def flag(name: str, help: str, panel: str | None = None) -> Any:
+    """An option that is there or not."""
+    return typer.Option(name, help=help, rich_help_panel=panel)
+
+
+TaskArgument: TypeAlias = Annotated[str, typer.Argument(metavar="TASK", help=TASKS)]
+AlphabetOption: TypeAlias = Annotated[
+    str | None, option("The alphabet of regex:… or states:…, as in abc or a,b,c.", "LETTERS")
+]
+BudgetOption: TypeAlias = Annotated[
+    float | None,
+    option("Time to look for evidence in data:FILE or module:attribute (default: 5; 0: none).", "SECONDS"),
+]
+TrainToOption: TypeAlias = Annotated[
+    int | None, option("The longest training length (default depends on the task).", "N")
+]
+RunsOption: TypeAlias = Annotated[Path, option("The results directory.", "DIR", "--runs")]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", callback=documents_alone, help="Print one JSON document.")
+]
 
 
 def alphabet_of(text: str | None) -> list[str] | None:
@@ -33,50 +66,64 @@ def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
     return alphabet_of(text)
 
 
-ScratchpadOption: TypeAlias = Annotated[
-    bool, typer.Option("--scratchpad", help="TASK+scratchpad: write intermediate steps before the answer.")
-]
-ReversedOption: TypeAlias = Annotated[
-    bool, typer.Option("--reversed", help="TASK+reversed: write answers from right to left.")
-]
-IndexHintsOption: TypeAlias = Annotated[
-    bool, typer.Option("--index-hints", help="TASK+index-hints: put a hint before each symbol.")
-]
+@dataclass(frozen=True)
+class Changes:
+    """Options that change the task."""
+
+    scratchpad: Annotated[
+        bool, flag("--scratchpad", "TASK+scratchpad: write intermediate steps before the answer.")
+    ] = False
+    reversed_: Annotated[bool, flag("--reversed", "TASK+reversed: write answers from right to left.")] = False
+    index_hints: Annotated[
+        bool, flag("--index-hints", "TASK+index-hints: put a hint before each symbol.")
+    ] = False
+
+    def of(self, task: str) -> str:
+        """The name of the changed task.
+
+        >>> Changes(reversed_=True, index_hints=True).of("addition"), Changes().of("sort")
+        ('addition+reversed+index-hints', 'sort')
+        """
+        asked = {"scratchpad": self.scratchpad, "reversed": self.reversed_, "index-hints": self.index_hints}
+        wanted = [change for change, is_asked in asked.items() if is_asked]
+        return TaskName(task).changed(*wanted) if wanted else task
 
 
-def changed_name(task: str, *, scratchpad: bool, reversed_: bool, index_hints: bool) -> str:
-    """The name of the task with the changes that are asked for.
+UNCHANGED = Changes()
 
-    >>> changed_name("addition", scratchpad=False, reversed_=True, index_hints=True)
-    'addition+reversed+index-hints'
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of a dataclass that one of its parameters takes.
+
+    The options stand in the place of the parameter, and their defaults are those of its default.
     """
-    asked = {"scratchpad": scratchpad, "reversed": reversed_, "index-hints": index_hints}
-    wanted = [change for change, is_asked in asked.items() if is_asked]
-    return TaskName(task).changed(*wanted) if wanted else task
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for each in inspect.signature(command, eval_str=True).parameters.values():
+        if not is_dataclass(each.annotation):
+            parameters.append(each)
+            continue
+        groups[each.name] = each.annotation
+        hints = get_type_hints(each.annotation, include_extras=True)
+        parameters += (
+            each.replace(
+                name=field.name, default=getattr(each.default, field.name), annotation=hints[field.name]
+            )
+            for field in fields(each.annotation)
+        )
+
+    def call(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    call.__doc__ = command.__doc__
+    sign(call, parameters)
+    return call
 
 
-DEFAULT_RUNS = Path("runs")
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-
-TASKS = "Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
-
-TaskArgument: TypeAlias = Annotated[str, typer.Argument(metavar="TASK", help=TASKS)]
-AlphabetOption: TypeAlias = Annotated[str | None, typer.Option(metavar="LETTERS", help=HELP)]
-BudgetOption: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="Time to look for evidence in data:FILE or module:attribute (default: 5; 0: none).",
-    ),
-]
-TrainToOption: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="N", help="The longest training length (default depends on the task).")
-]
-RunsOption: TypeAlias = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
-PageOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE.html", help="The page to write (default: in --runs).")
-]
-JsonOption: TypeAlias = Annotated[
-    bool, typer.Option("--json", callback=documents_alone, help="Print one JSON document.")
-]
+def sign(command: Callable[..., None], parameters: list[inspect.Parameter]) -> None:
+    """Gives a command these parameters. Typer looks at the annotations as well, and prefers them."""
+    keywords = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    command.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in keywords}

@@ -1,4 +1,4 @@
-"""How commands speak: JSON or text on standard output, messages on standard error, tables, verdicts."""
+"""How commands speak: JSON or text on standard output, messages on standard error, files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -16,14 +15,10 @@ import typer
 
 from longreach.errors import Argument, InputError
 from longreach.files import json_text
-from longreach.wording import Table, counted, listed, visible
+from longreach.wording import listed, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-    from longreach.theory.automata.automaton import Automaton
-    from longreach.theory.verdicts.verdict import Answer, Verdict
+    from longreach.cli.screen import Screen
 
 # What a terminal obeys instead of showing it, in JSON, where it stands in strings.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -125,34 +120,19 @@ def any_number_of_digits() -> Iterator[None]:
         sys.set_int_max_str_digits(limit)
 
 
-def console() -> Console:
+def console() -> Screen:
     """A console for text and tables: coloured and cut to width in a terminal, plain and whole in a pipe."""
+    from longreach.cli.screen import Screen
+
     plain = not sys.stdout.isatty()
-    return _safe_console()(highlight=False, emoji=False, soft_wrap=plain, width=10_000 if plain else None)
+    return Screen(highlight=False, emoji=False, soft_wrap=plain, width=10_000 if plain else None)
 
 
-def error_console() -> Console:
+def error_console() -> Screen:
     """A console on standard error."""
-    return _safe_console()(stderr=True)
+    from longreach.cli.screen import Screen
 
-
-@cache
-def _safe_console() -> type[Console]:
-    """A console that shows control characters of any text; its own, such as colours, are no text."""
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.segment import Segment
-
-    class SafeConsole(Console):
-        def render(
-            self, renderable: RenderableType, options: ConsoleOptions | None = None
-        ) -> Iterable[Segment]:
-            for segment in super().render(renderable, options):
-                yield segment if segment.control else Segment(visible(segment.text), segment.style)
-
-        def on_broken_pipe(self) -> None:
-            raise  # the one that is being handled: the exit code is not for a console to choose
-
-    return SafeConsole
+    return Screen(stderr=True)
 
 
 NOT_PAGES = (".pdf", ".png", ".svg", ".json", ".csv", ".md", ".txt")
@@ -181,6 +161,16 @@ def check_directory(path: Path | None, option: str) -> None:
     """The same for a directory that files are written to, and that need not exist."""
     if path is not None and path.exists() and not path.is_dir():
         raise InputError(f"{option}: {path}: not a directory")
+
+
+def figure_path(runs: Path, name: str) -> Path:
+    """Where a figure goes if nothing is said."""
+    path = runs / "figures" / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    return path
 
 
 @contextmanager
@@ -221,148 +211,3 @@ def write_bytes(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-LONG = 200
-"""Tables with more rows are printed without colours, which would take seconds."""
-
-
-def print_table(table: Table, *, heading: bool = True) -> None:
-    """In a terminal with the columns that fit, cells with their styles; columns that do not fit are named."""
-    from rich.text import Text
-
-    out = console()
-    width = None if out.soft_wrap else out.width
-    if len(table.rows) > LONG:
-        for text in table.terminal(width):
-            say(text)
-    else:
-        for number, line in enumerate(table.laid_out(width)):
-            if number or heading:
-                parts = [part for cell in line for part in cell]
-                shown = Text.assemble(*(part if isinstance(part, Text) else str(part) for part in parts))
-                shown.rstrip()
-                out.print(shown, style="bold" if not number else None)
-    if width is not None and (left_out := table.left_out(width)):
-        note(f"no room for: {', '.join(left_out)}")
-
-
-# How verdicts are shown to people: plain words first, wrapped with hanging indentation.
-
-
-TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
-STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
-CAVEAT = '"expected to fail" is a prediction, not a proof that no run can work.'
-
-
-def print_hanging(out: Console, text: Text | str, indent: int = 2, then: int | None = None) -> None:
-    """One paragraph: in a terminal its further lines are indented by `then`, in a pipe it is one line."""
-    from rich.text import Text
-
-    words = Text(text) if isinstance(text, str) else text
-    later = indent if then is None else then
-    first = words.wrap(out, max(20, out.width - indent))[0]
-    rest = words[len(first) :]
-    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
-    lines = [first, *(rest.wrap(out, max(20, out.width - later)) if rest.plain else ())]
-    for place, line in enumerate(lines):
-        line.rstrip()
-        out.print(Text(" " * (later if place else indent)).append_text(line))
-
-
-def print_heading(out: Console, name: str, about: str) -> None:
-    """A name and what it is."""
-    from rich.text import Text
-
-    print_hanging(out, Text.assemble((name, "bold"), ("   " + about if about else "", "dim")), 0, 2)
-
-
-def about_language(automaton: Automaton) -> str:
-    """What a language's words are made of.
-
-    >>> about_language(from_expression("a*"))
-    'words over a, 1 state'
-    """
-    return f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
-
-
-def print_program(out: Console, about: str, text: str = "") -> None:
-    """A program below a comment on it, with every line whole, so that it can be copied."""
-    out.print(f"// {about}", style="dim", markup=False, soft_wrap=True)
-    if text:
-        out.print(text, markup=False, soft_wrap=True)
-
-
-def finite_note(automaton: Automaton) -> str | None:
-    """What is to be said of a finite language."""
-    from longreach.theory.automata.automaton import longest_word
-
-    longest = longest_word(automaton)
-    if longest is None:
-        return None
-    if longest < 0:
-        return "empty: no word is in the language, so there is nothing to learn"
-    return f"finite: its longest word has {counted(longest, 'letter')}; no question of longer inputs"
-
-
-def print_side(
-    out: Console, title: str, answer: Answer, why: str, basis: str, others: Sequence[tuple[str, Answer]] = ()
-) -> None:
-    """What is expected, then why and on what that rests, then other questions with other answers."""
-    from rich.text import Text
-
-    expected = answer.expectation
-    heading = Text.assemble(f"{title:<29} ", (expected, f"bold {STYLES[answer.value]}"))
-    print_hanging(out, heading, 2, 6)
-    rests = "" if basis == expected else basis
-    together = Text.assemble(why, (f" · {rests}" if rests else "", "dim"))
-    if together.cell_len <= out.width - 4:
-        print_hanging(out, together, 4)
-    else:
-        print_hanging(out, why, 4, 6)
-        print_hanging(out, Text(rests, "dim"), 4, 6)
-    for question, other in others:
-        said = Text.assemble(f"{question}: ", (other.expectation, STYLES[other.value]))
-        print_hanging(out, said, 4, 6)
-
-
-def print_terms(out: Console, sides: Mapping[str, Verdict], *, trained: bool) -> None:
-    """The papers' terms: class, verdict, reason, certificate, and what the program needs."""
-    from rich.text import Text
-
-    for key, side in sides.items():
-        answer = side.trained if trained else side.answer
-        proof = side.trained_proof if trained else side.proof
-        word = Text(answer.value, f"bold {STYLES[answer.value]}")
-        print_hanging(out, Text.assemble(f"{TITLES[key]:<5} ", word, f"  {side.program_class}"), 2)
-        print_hanging(out, proof.reason, 4, 6)
-        print_hanging(out, Text(in_short(side, trained=trained), "dim"), 4, 6)
-        if trained and side.differs:
-            print_hanging(out, f"as membership over all words: {side.answer.value}; {side.reason}", 4, 6)
-
-
-def in_short(side: Verdict, *, trained: bool) -> str:
-    """The certificate in one line."""
-    from longreach.answers.kinds import kind_of
-
-    certificate = side.trained_certificate if trained else side.certificate
-    proof = side.trained_proof if trained else side.proof
-    kind = kind_of(certificate)
-    if kind.proves is None:
-        return f"no certificate in {side.program_class}"
-    if kind.proves == "no":
-        return kind.in_short(certificate)
-    assert proof.program is not None
-    core = proof.program.core
-    size = counted(core.size, "operation")
-    return f"program in {core.class_name}, {size}, depth {core.depth}{_needs(side, trained)}"
-
-
-def _needs(side: Verdict, trained: bool) -> str:
-    own = side.proof.window, side.proof.modulus
-    known = side.trained_needs if trained else own
-    window, modulus = known if trained and side.differs else own
-    if not window and modulus in (None, 1):
-        return ""
-    less = "" if (window, modulus) == known else f"; for what is trained {known[0]} and {known[1]}"
-    return f" (window {window}, modulus {modulus}{less})"

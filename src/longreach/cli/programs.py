@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ import typer
 
 from longreach import wording
 from longreach.cli.crasp import File, Peer, measures, summary
-from longreach.cli.options import JsonOption, alphabet_of
+from longreach.cli.options import JsonOption, alphabet_of, flag, option
 from longreach.cli.output import (
     blamed_on,
     check_file,
@@ -20,8 +20,6 @@ from longreach.cli.output import (
     exit_code,
     note,
     print_json,
-    print_program,
-    print_table,
     say,
     say_data,
     write_text,
@@ -32,7 +30,7 @@ from longreach.wording import Column, Table, counted
 
 if TYPE_CHECKING:
     from longreach.theory.crasp.core import Core
-    from longreach.theory.search.inference import Inference, InferenceRun
+    from longreach.theory.search.inference import Inference
     from longreach.theory.search.limit_inference import LimitInference
     from longreach.theory.search.space import Family
     from longreach.theory.search.synthesize import Synthesis
@@ -52,65 +50,46 @@ class Logic(StrEnum):
     latex = "majority-latex"
 
 
-@dataclass(frozen=True)
-class Made:
-    """The program that came out, what it is in words, and more fields of the document."""
-
-    core: Core
-    about: str
-    more: dict[str, Any] = field(default_factory=dict)
-
-
 def transform(
     file: File,
     all_of: Annotated[
-        list[str] | None, typer.Option("--and", metavar="FILE", help="Words that this program accepts too.")
+        list[str] | None, option("Words that this program accepts too.", "FILE", "--and")
     ] = None,
     any_of: Annotated[
-        list[str] | None, typer.Option("--or", metavar="FILE", help="And words that this program accepts.")
+        list[str] | None, option("And words that this program accepts.", "FILE", "--or")
     ] = None,
-    negated: Annotated[bool, typer.Option("--not", help="The words that are not accepted.")] = False,
+    negated: Annotated[bool, flag("--not", "The words that are not accepted.")] = False,
     left: Annotated[
-        str | None,
-        typer.Option("--left-quotient", metavar="WORD", help="Words v for which WORD v is accepted."),
+        str | None, option("Words v for which WORD v is accepted.", "WORD", "--left-quotient")
     ] = None,
     right: Annotated[
-        str | None,
-        typer.Option("--right-quotient", metavar="WORD", help="Words v for which v WORD is accepted."),
+        str | None, option("Words v for which v WORD is accepted.", "WORD", "--right-quotient")
     ] = None,
     image: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Words that are accepted when each letter is replaced by its word; all of one length.",
+            "LETTER=WORD",
             "--inverse-image",
-            metavar="LETTER=WORD",
-            help="Words that are accepted when each letter is replaced by its word; all of one length.",
         ),
     ] = None,
     neutral: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "Without positional relations, on words padded with this neutral letter.",
+            "LETTER",
             "--remove-relations",
-            metavar="LETTER",
-            help="Without positional relations, on words padded with this neutral letter.",
         ),
     ] = None,
-    relations: Annotated[
-        Relations, typer.Option(help="Which relations --remove-relations removes.")
-    ] = Relations.both,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Every count reads j < i instead of j ≤ i.")
-    ] = False,
+    relations: Annotated[Relations, option("Which relations --remove-relations removes.")] = Relations.both,
+    strict: Annotated[bool, flag("--strict", "Every count reads j < i instead of j ≤ i.")] = False,
     logic: Annotated[
-        Logic | None,
-        typer.Option("--to", help="A sentence of two-variable majority logic, as text or LaTeX."),
+        Logic | None, option("A sentence of two-variable majority logic, as text or LaTeX.", None, "--to")
     ] = None,
     words: Annotated[
-        list[str] | None,
-        typer.Option("--word", metavar="WORD", help="With --to: also say whether the word satisfies it."),
+        list[str] | None, option("With --to: also say whether the word satisfies it.", "WORD", "--word")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the program there, not to the screen.")
-    ] = None,
+    out: Annotated[Path | None, option("Write the program there, not to the screen.", "FILE")] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -122,25 +101,14 @@ def transform(
     Example: longreach crasp transform lib:dyck-1 --left-quotient "((" --out rest.cr
     """
     from longreach.theory.crasp.library import load_program
+    from longreach.theory.crasp.lower import simplify
+    from longreach.theory.crasp.program import raise_core, tidy_statements
 
-    asked: dict[str, Callable[[Core], Made]] = {}
-    if all_of:
-        asked["--and"] = lambda core: _joined(core, "and", file, all_of, peer)
-    if any_of:
-        asked["--or"] = lambda core: _joined(core, "or", file, any_of, peer)
-    if negated:
-        asked["--not"] = lambda core: _complement(core, file)
-    if left is not None:
-        asked["--left-quotient"] = lambda core: _quotient(core, "left", file, left)
-    if right is not None:
-        asked["--right-quotient"] = lambda core: _quotient(core, "right", file, right)
-    if image:
-        asked["--inverse-image"] = lambda core: _inverse_image(core, file, image)
-    if neutral is not None:
-        asked["--remove-relations"] = lambda core: _without_relations(core, file, neutral, relations)
-    if strict:
-        asked["--strict"] = lambda core: _strict(core, file)
-    names = [*asked, *(["--to"] if logic is not None else [])]
+    asked = {
+        "--and": all_of, "--or": any_of, "--not": negated, "--left-quotient": left, "--right-quotient": right,
+        "--inverse-image": image, "--remove-relations": neutral, "--strict": strict, "--to": logic,
+    }  # fmt: skip
+    names = [name for name, value in asked.items() if value not in (None, False, [])]
     if len(names) != 1:
         several = f"{', '.join(names)}: one transformation at a time"
         raise InputError(several if names else "--not, --and, …: give one transformation; --help lists them")
@@ -153,97 +121,79 @@ def transform(
     if logic is not None:
         _to_logic(core, file, logic, words or [], out, as_json)
         return
-    option = names[0]
+    (option,) = names
     try:
-        made = asked[option](core)
+        made, about, more = _transformed(core, file, option, asked[option], relations, peer)
     except InputError as error:
         raise InputError(error.message if error.place else f"{option}: {error.message}") from None
-    _write(made, option.removeprefix("--"), file, out, as_json)
-
-
-def _joined(core: Core, how: str, file: str, others: Sequence[str], peer: bool) -> Made:
-    from longreach.theory.crasp.library import load_program
-    from longreach.theory.crasp.transform import intersection, union
-
-    cores = [load_program(other, peer=peer).core for other in others]
-    join = intersection if how == "and" else union
-    return Made(join(core, *cores), f"accepted by {f' {how} '.join([file, *others])}", {"with": list(others)})
-
-
-def _complement(core: Core, file: str) -> Made:
-    from longreach.theory.crasp.transform import complement
-
-    return Made(complement(core), f"not accepted by {file}")
-
-
-def _quotient(core: Core, side: str, file: str, word: str) -> Made:
-    from longreach.theory.crasp.transform import left_quotient, right_quotient
-    from longreach.theory.crasp.words import Encoder
-
-    Encoder(core).word(word, "1")
-    tokens = Encoder(core).split(word)
-    quotient = left_quotient if side == "left" else right_quotient
-    place = "after" if side == "left" else "before"
-    about = f"accepted by {file} {place} {wording.word(tokens)}"
-    return Made(quotient(core, tokens), about, {"word": tokens})
-
-
-def _inverse_image(core: Core, file: str, pairs: Sequence[str]) -> Made:
-    from longreach.theory.crasp.morphisms import inverse_image
-    from longreach.theory.crasp.words import Encoder
-
-    morphism: dict[str, list[str]] = {}
-    for pair in pairs:
-        letter, sign, word = pair.partition("=")
-        if not letter.strip() or not sign:
-            raise InputError(f"{pair!r} is not LETTER=WORD, such as x=ab")
-        if letter in morphism:
-            raise InputError(f"letter {letter!r} has two words")
-        Encoder(core).word(word, pair)
-        morphism[letter] = Encoder(core).split(word)
-    shown = ", ".join(f"{letter} ↦ {wording.word(word)}" for letter, word in morphism.items())
-    return Made(inverse_image(core, morphism), f"accepted by {file} after {shown}", {"morphism": morphism})
-
-
-def _without_relations(core: Core, file: str, neutral: str, relations: Relations) -> Made:
-    from longreach.theory.crasp.morphisms import BOTH, Relation, remove_relations
-
-    kinds: tuple[Relation, ...] = tuple(k for k in BOTH if relations.value in (k, "both"))
-    removal = remove_relations(core, neutral, kinds)
-    padding = removal.padding
-    about = (
-        f"accepted by {file} with {padding.before} × {neutral} before and {padding.after} × {neutral} "
-        f"after every letter; the same language if {neutral} is neutral for it"
-    )
-    return Made(removal.core, about, {"padding": asdict(padding)})
-
-
-def _strict(core: Core, file: str) -> Made:
-    from longreach.theory.crasp.transform import strict_masks
-
-    return Made(strict_masks(core), f"accepted by {file} when every count reads j < i")
-
-
-def _write(made: Made, kind: str, file: str, out: Path | None, as_json: bool) -> None:
-    from longreach.theory.crasp.lower import simplify
-    from longreach.theory.crasp.program import raise_core, tidy_statements
-
-    core = simplify(made.core)
-    text = tidy_statements(raise_core(core)).text.rstrip("\n") + "\n"
+    made = simplify(made)
+    text = tidy_statements(raise_core(made)).text.rstrip("\n") + "\n"
     # A name of a file may hold anything, a comment one line.
-    head = " ".join(f"// {made.about}".split()) + "\n" + summary(core, "//") + "\n"
-    _deliver(head + text, out, as_json)
-    if as_json:
-        document = {"program": file, "transformation": kind, **made.more, **measures(core), "text": text}
-        print_json(document if out is None else document | {"out": str(out)})
+    head = " ".join(f"// {about}".split()) + "\n" + summary(made, "//") + "\n"
+    kind = option.removeprefix("--")
+    document = {"program": file, "transformation": kind, **more, **measures(made), "text": text}
+    _deliver(head + text, document, out, as_json)
 
 
-def _deliver(text: str, out: Path | None, as_json: bool) -> None:
+def _transformed(
+    core: Core, file: str, option: str, value: Any, relations: Relations, peer: bool
+) -> tuple[Core, str, dict[str, Any]]:
+    """The program that comes out, what it is in words, and more fields of the document."""
+    from longreach.theory.crasp import transform
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.crasp.morphisms import BOTH, Relation, inverse_image, remove_relations
+    from longreach.theory.crasp.words import Encoder
+
+    def tokens(word: str, place: str) -> list[str]:
+        Encoder(core).word(word, place)
+        return Encoder(core).split(word)
+
+    match option:
+        case "--and" | "--or":
+            join = transform.intersection if option == "--and" else transform.union
+            cores = [load_program(other, peer=peer).core for other in value]
+            joined = f" {option.removeprefix('--')} ".join([file, *value])
+            return join(core, *cores), f"accepted by {joined}", {"with": list(value)}
+        case "--not":
+            return transform.complement(core), f"not accepted by {file}", {}
+        case "--strict":
+            return transform.strict_masks(core), f"accepted by {file} when every count reads j < i", {}
+        case "--left-quotient" | "--right-quotient":
+            word, left = tokens(value, "1"), option == "--left-quotient"
+            quotient = transform.left_quotient if left else transform.right_quotient
+            about = f"accepted by {file} {'after' if left else 'before'} {wording.word(word)}"
+            return quotient(core, word), about, {"word": word}
+        case "--inverse-image":
+            morphism: dict[str, list[str]] = {}
+            for pair in value:
+                letter, sign, image = pair.partition("=")
+                if not letter.strip() or not sign:
+                    raise InputError(f"{pair!r} is not LETTER=WORD, such as x=ab")
+                if letter in morphism:
+                    raise InputError(f"letter {letter!r} has two words")
+                morphism[letter] = tokens(image, pair)
+            shown = ", ".join(f"{letter} ↦ {wording.word(word)}" for letter, word in morphism.items())
+            about = f"accepted by {file} after {shown}"
+            return inverse_image(core, morphism), about, {"morphism": morphism}
+        case _:
+            kinds: tuple[Relation, ...] = tuple(k for k in BOTH if relations.value in (k, "both"))
+            removal = remove_relations(core, value, kinds)
+            padding = removal.padding
+            about = (
+                f"accepted by {file} with {padding.before} × {value} before and {padding.after} × {value} "
+                f"after every letter; the same language if {value} is neutral for it"
+            )
+            return removal.core, about, {"padding": asdict(padding)}
+
+
+def _deliver(text: str, document: dict[str, Any], out: Path | None, as_json: bool) -> None:
     if out is not None:
         write_text(out, text)
         note(f"wrote {out}")
     elif not as_json:
         say_data(text)
+    if as_json:
+        print_json(document if out is None else document | {"out": str(out)})
 
 
 def _to_logic(
@@ -259,15 +209,12 @@ def _to_logic(
     for word in words:
         encoder.word(word, "--word:1")
     satisfied = [satisfies(encoder.split(word), sentence) for word in words]
-    _deliver(text, out, as_json)
-    if as_json:
-        document: dict[str, Any] = {"program": file, "transformation": logic.value, "logic": sentence.logic,
-                    "size": sentence.size, "depth": sentence.depth, "text": text}  # fmt: skip
-        document |= {"satisfied": satisfied} if words else {}
-        print_json(document if out is None else document | {"out": str(out)})
-        return
-    for word, holds in zip(words, satisfied, strict=True):
-        say(f"{'satisfied' if holds else 'not satisfied'}  {word}")
+    document: dict[str, Any] = {"program": file, "transformation": logic.value, "logic": sentence.logic,
+                "size": sentence.size, "depth": sentence.depth, "text": text}  # fmt: skip
+    _deliver(text, document | ({"satisfied": satisfied} if words else {}), out, as_json)
+    if not as_json:
+        for word, holds in zip(words, satisfied, strict=True):
+            say(f"{'satisfied' if holds else 'not satisfied'}  {word}")
 
 
 # `longreach crasp synthesize`: search for a program, from a language, from examples or from a task.
@@ -282,43 +229,46 @@ class ClassName(StrEnum):
     both = "both"
 
 
-Class = Annotated[
-    ClassName, typer.Option("--class", help="Relations that programs may use: none, positions, near letters.")
-]
-Modulus = Annotated[int, typer.Option(min=2, max=8, metavar="M", help="Position tests up to this modulus.")]
-Distance = Annotated[
-    int, typer.Option(min=1, max=6, metavar="C", help="Local relations up to this distance.")
-]
-Letters = Annotated[str | None, typer.Option(metavar="LETTERS", help="The alphabet, as in abc or a,b,c.")]
+@dataclass(frozen=True)
+class Allowed:
+    """What programs may use, as options."""
+
+    program_class: Annotated[
+        ClassName, option("Relations that programs may use: none, positions, near letters.", None, "--class")
+    ] = ClassName.empty
+    modulus: Annotated[int, option("Position tests up to this modulus.", "M", min=2, max=8)] = 2
+    distance: Annotated[int, option("Local relations up to this distance.", "C", min=1, max=6)] = 1
+
+    @property
+    def family(self) -> Family:
+        from longreach.theory.search.space import Family
+
+        return Family.named(self.program_class.value, self.modulus, self.distance)
+
+
+NO_POSITIONS = Allowed()
+Memory = Annotated[int, option("Memory for the search.", "MB", min=16)]
+Seconds = Annotated[float, option("Seconds of computing.", "T", min=0.1)]
+Letters = Annotated[str | None, option("The alphabet, as in abc or a,b,c.", "LETTERS")]
 
 
 def synthesize(
-    regex: Annotated[str | None, typer.Option(metavar="REGEX", help="A regular expression.")] = None,
+    regex: Annotated[str | None, option("A regular expression.", "REGEX")] = None,
     examples: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Lines of a word, a tab and a label, or JSON lines of input, output."
-        ),
+        Path | None, option("Lines of a word, a tab and a label, or JSON lines of input, output.", "FILE")
     ] = None,
     task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TASK", help="A task that is a language, lib:NAME, or a function module:attribute."
-        ),
+        str | None, option("A task that is a language, lib:NAME, or a function module:attribute.", "TASK")
     ] = None,
     alphabet: Letters = None,
-    program_class: Class = ClassName.empty,
-    modulus: Modulus = 2,
-    distance: Distance = 1,
+    allowed: Allowed = NO_POSITIONS,
     max_size: Annotated[
-        int, typer.Option(min=1, metavar="S", help="Operations of a program that is searched for, at most.")
+        int, option("Operations of a program that is searched for, at most.", "S", min=1)
     ] = 14,
-    seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 30.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
-    length: Annotated[
-        int | None, typer.Option(min=0, max=20, metavar="N", help="Ask a function up to this length.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of the local search.")] = 0,
+    seconds: Seconds = 30.0,
+    memory: Memory = 1024,
+    length: Annotated[int | None, option("Ask a function up to this length.", "N", min=0, max=20)] = None,
+    seed: Annotated[int, option("Of the local search.", "S", min=0)] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a small program.
@@ -330,10 +280,9 @@ def synthesize(
     Example: longreach crasp synthesize --regex "(a|b)*ab(a|b)*"
     """
     from longreach.theory.search import synthesize as search
-    from longreach.theory.search.space import Family
 
     target = _target(regex, examples, task, alphabet, length)
-    family = Family.named(program_class.value, modulus, distance)
+    family = allowed.family
     with stage("searching programs in order of size"):
         found = search.synthesize(
             target, family=family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
@@ -400,10 +349,10 @@ def _print_synthesis(found: Synthesis, family: Family) -> None:
     out = console()
     if found.program is None:
         out.print("impossible" if found.status is Status.IMPOSSIBLE else "none found", style="red", end="")
-        out.print(f": {found.words(family)}", markup=False)
+        out.text(f": {found.words(family)}")
         return
     say(found.program.text)
-    print_program(out, f"{counted(found.size or 0, 'operation')}, {found.words(family)}")
+    out.program(f"{counted(found.size or 0, 'operation')}, {found.words(family)}")
 
 
 # `longreach crasp infer` and `limit infer`: the inference procedure on programs and on transformers.
@@ -426,8 +375,8 @@ TargetName = Annotated[
         help="A task that is a language, regex:…, lib:NAME, or a function module:attribute.",
     ),
 ]
-TrainedTo = Annotated[ScheduleName, typer.Option(help="t(n): n/2, n, n/3, the root or the logarithm of n.")]
-UpTo = Annotated[int, typer.Option(min=1, max=40, metavar="N", help="n goes from 1 to this.")]
+TrainedTo = Annotated[ScheduleName, option("t(n): n/2, n, n/3, the root or the logarithm of n.")]
+UpTo = Annotated[int, option("n goes from 1 to this.", "N", min=1, max=40)]
 
 
 def infer(
@@ -435,12 +384,10 @@ def infer(
     alphabet: Letters = None,
     schedule: TrainedTo = ScheduleName.half,
     to: UpTo = 10,
-    program_class: Class = ClassName.empty,
-    modulus: Modulus = 2,
-    distance: Distance = 1,
-    max_size: Annotated[int, typer.Option(min=1, metavar="S", help="Operations of a program, at most.")] = 9,
-    seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
+    allowed: Allowed = NO_POSITIONS,
+    max_size: Annotated[int, option("Operations of a program, at most.", "S", min=1)] = 9,
+    seconds: Seconds = 60.0,
+    memory: Memory = 1024,
     as_json: JsonOption = False,
 ) -> None:
     """Run the inference procedure on programs.
@@ -450,27 +397,22 @@ def infer(
 
     Example: longreach crasp infer lib:majority --to 8
     """
-    from longreach.tasks.targets import target_named
     from longreach.theory.search.inference import infer as run_procedure
     from longreach.theory.search.inference import schedule_named
-    from longreach.theory.search.space import Family
 
-    wanted = target_named(target, alphabet_of(alphabet), length=to)
-    _within_reach(len(wanted.alphabet), to)
+    wanted = _inferred(target, alphabet, to)
     with stage("searching programs in order of size"):
         found = run_procedure(
             wanted,
-            family=Family.named(program_class.value, modulus, distance),
+            family=allowed.family,
             schedule=schedule_named(schedule.value),
             to=to,
             max_size=max_size,
             seconds=seconds,
             bytes=memory * 1_000_000,
         )
-    if as_json:
-        print_json({"target": target, "alphabet": list(wanted.alphabet), **found.document()})
-    else:
-        _print_inference(found)
+    program = [] if found.program is None else [found.program.text]
+    _report(target, wanted, found, as_json, ("size of T_n", "smallest programs"), program)
 
 
 def infer_transformers(
@@ -479,10 +421,9 @@ def infer_transformers(
     schedule: TrainedTo = ScheduleName.half,
     to: UpTo = 10,
     most: Annotated[
-        int,
-        typer.Option("--max-complexity", min=1, max=40, metavar="R", help="R_∞ of a transformer, at most."),
+        int, option("R_∞ of a transformer, at most.", "R", "--max-complexity", min=1, max=40)
     ] = 14,
-    seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
+    seconds: Seconds = 60.0,
     as_json: JsonOption = False,
 ) -> None:
     """Infer limit transformers from examples.
@@ -493,50 +434,42 @@ def infer_transformers(
 
     Example: longreach theory limit infer lib:majority --to 8
     """
-    from longreach.tasks.targets import target_named
     from longreach.theory.search.inference import schedule_named
     from longreach.theory.search.limit_inference import infer_limit
 
-    wanted = target_named(target, alphabet_of(alphabet), length=to)
-    _within_reach(len(wanted.alphabet), to)
+    wanted = _inferred(target, alphabet, to)
     with stage("searching limit transformers in order of R_∞"):
         found = infer_limit(
             wanted, schedule=schedule_named(schedule.value), to=to, most=most, seconds=seconds
         )
-    if as_json:
-        print_json({"target": target, "alphabet": list(wanted.alphabet), **found.document()})
-    else:
-        _print_transformers(found)
+    model = [] if found.model is None else found.model.lines()
+    _report(target, wanted, found, as_json, ("R_∞ of T_n", "of its shape fit"), model)
 
 
-def _within_reach(letters: int, to: int) -> None:
+def _inferred(name: str, alphabet: str | None, to: int) -> Target:
+    """The target, unless it has too many words."""
+    from longreach.tasks.targets import target_named
     from longreach.theory.search.space import MOST_NODES
 
-    words = sum(letters**length for length in range(to + 1))
+    target = target_named(name, alphabet_of(alphabet), length=to)
+    words = sum(len(target.alphabet) ** length for length in range(to + 1))
     if words > MOST_NODES:
         raise InputError(f"--to: {words:,} words up to length {to} are more than {MOST_NODES:,}")
+    return target
 
 
-def _print_inference(found: Inference) -> None:
-    _print_steps(found, "size of T_n", "smallest programs")
-    for line in found.words():
-        say(line)
-    if found.program is not None:
-        say("")
-        say(found.program.text)
-
-
-def _print_transformers(found: LimitInference) -> None:
-    _print_steps(found, "R_∞ of T_n", "of its shape fit")
-    for line in found.words():
-        say(line)
-    if found.model is not None:
-        say("")
-        for line in found.model.lines():
-            say(line)
-
-
-def _print_steps(found: InferenceRun[Any], complexity: str, choices: str) -> None:
+def _report(
+    name: str,
+    target: Target,
+    found: Inference | LimitInference,
+    as_json: bool,
+    titles: tuple[str, str],
+    last: Sequence[str],
+) -> None:
+    """The steps of the procedure, what they say, and the last program or transformer."""
+    if as_json:
+        print_json({"target": name, "alphabet": list(target.alphabet), **found.document()})
+        return
     rows = [
         [
             step.n,
@@ -547,5 +480,7 @@ def _print_steps(found: InferenceRun[Any], complexity: str, choices: str) -> Non
         ]
         for step in found.steps
     ]
-    print_table(Table(map(Column, ("n", "t(n)", complexity, "wrong up to n", choices)), rows))
-    say("")
+    complexity, choices = titles
+    console().table(Table(map(Column, ("n", "t(n)", complexity, "wrong up to n", choices)), rows))
+    for line in ["", *found.words(), *(["", *last] if last else [])]:
+        say(line)

@@ -16,6 +16,8 @@ from longreach.training.result import progress_of
 from longreach.wording import counted, roughly, visible
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
     from longreach.config.run import RunConfig
     from longreach.runs.plan import Plan
     from longreach.training.result import Result
@@ -53,16 +55,10 @@ def show_bars(
         with _lines_for_runs(bars, runs, total) as told:
             yield told
         return
-    import threading
+    from rich.progress import TextColumn
 
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}", style="dim"),
-    )  # fmt: skip
-    ended, over = threading.Event(), set[str]()
-    with Progress(*columns, console=error_console(), transient=True) as progress:
+    over = set[str]()
+    with _bars(TextColumn("{task.fields[state]}", style="dim")) as progress:
         everything = None
         if total is not None:
             everything = progress.add_task("runs", total=total, completed=total - len(bars), state="")
@@ -71,14 +67,11 @@ def show_bars(
         }
 
         def watch() -> None:
-            while not ended.wait(WATCH_SECONDS):
-                for key, task_id in tasks.items():
-                    if key not in over and (found := progress_of(runs / key)) is not None:
-                        speed = next(task.speed for task in progress.tasks if task.id == task_id)
-                        state = _state(found, speed)
-                        progress.update(
-                            task_id, completed=found["step"], visible=key not in over, state=state
-                        )
+            for key, task_id in tasks.items():
+                if key not in over and (found := progress_of(runs / key)) is not None:
+                    speed = next(task.speed for task in progress.tasks if task.id == task_id)
+                    state = _state(found, speed)
+                    progress.update(task_id, completed=found["step"], visible=key not in over, state=state)
 
         def finished(result: Result) -> None:
             over.add(result.key)
@@ -86,41 +79,53 @@ def show_bars(
             if everything is not None:
                 progress.advance(everything)
 
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
+        with _meanwhile(watch, WATCH_SECONDS):
             yield finished
-        finally:
-            ended.set()
-            thread.join()
 
 
 @contextlib.contextmanager
 def _lines_for_runs(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Callable[[Result], None]]:
-    import threading
-
-    ended, over, before = threading.Event(), set[str](), (total or len(bars)) - len(bars)
+    over, before = set[str](), (total or len(bars)) - len(bars)
 
     def tell() -> None:
-        while not ended.wait(LINE_SECONDS):
-            waiting = [bar for bar in bars if bar.key not in over]
-            running = [(bar, found) for bar in waiting if (found := progress_of(runs / bar.key))]
-            parts = [f"{before + len(over)} of {counted(before + len(bars), 'run')} done"]
-            parts += [_stand(bar, found["step"]) for bar, found in running[:SHOWN_RUNNING]]
-            parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
-            note("; ".join(parts))
+        waiting = [bar for bar in bars if bar.key not in over]
+        running = [(bar, found) for bar in waiting if (found := progress_of(runs / bar.key))]
+        parts = [f"{before + len(over)} of {counted(before + len(bars), 'run')} done"]
+        for bar, found in running[:SHOWN_RUNNING]:
+            last = "" if bar.steps is None else f" of {bar.steps}"
+            parts.append(f"{bar.title} at step {found['step']}{last}")
+        parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
+        note("; ".join(parts))
 
-    thread = threading.Thread(target=tell, daemon=True)
+    with _meanwhile(tell, LINE_SECONDS):
+        yield lambda result: over.add(result.key)
+
+
+@contextlib.contextmanager
+def _meanwhile(act: Callable[[], None], first: float, then: float | None = None) -> Iterator[None]:
+    """Act after so many seconds and again and again, in a thread, for as long as the work takes."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        wait = first
+        while not ended.wait(wait):
+            act()
+            wait = first if then is None else then
+
+    thread = threading.Thread(target=repeat, daemon=True)
     thread.start()
     try:
-        yield lambda result: over.add(result.key)
+        yield
     finally:
         ended.set()
         thread.join()
 
 
-def _stand(bar: Bar, step: int) -> str:
-    return f"{bar.title} at step {step}" + ("" if bar.steps is None else f" of {bar.steps}")
+def _bars(*more: ProgressColumn) -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, *more, console=error_console(), transient=True)
 
 
 @dataclass(frozen=True)
@@ -200,8 +205,6 @@ def _state(found: dict[str, Any], speed: float | None) -> str:
     return "  ".join(parts)
 
 
-# What a long command is doing: live in a terminal, a line now and then without one.
-
 FIRST_SECONDS, THEN_SECONDS = 5.0, 30.0
 """Without a terminal: when a stage is first spoken of, and how often after that."""
 
@@ -219,30 +222,14 @@ def stage(doing: str) -> Iterator[None]:
         with error_console().status(visible(doing).replace("[", "\\[")):
             yield
     else:
-        with _lines_for_stage(doing):
+        began = time.monotonic()
+
+        def speak() -> None:
+            note(f"{doing}: {time.monotonic() - began:.0f} s so far")
+
+        with _meanwhile(speak, FIRST_SECONDS, THEN_SECONDS):
             yield
 
-
-@contextlib.contextmanager
-def _lines_for_stage(doing: str) -> Iterator[None]:
-    ended, began = threading.Event(), time.monotonic()
-
-    def speak() -> None:
-        wait = FIRST_SECONDS
-        while not ended.wait(wait):
-            note(f"{doing}: {time.monotonic() - began:.0f} s so far")
-            wait = THEN_SECONDS
-
-    thread = threading.Thread(target=speak, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-# Work that is counted: a bar in a terminal, a line now and then in a pipe.
 
 Stages = Callable[[str, int], Callable[[int], None]]
 
@@ -259,10 +246,7 @@ def counted_stages(silent: bool = False) -> Iterator[Stages]:
     if silent or sys.stderr is None:
         yield lambda doing, total: lambda more: None
     elif sys.stderr.isatty():
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=error_console(), transient=True) as progress:
+        with _bars() as progress:
 
             def stage(doing: str, total: int) -> Callable[[int], None]:
                 for task in list(progress.task_ids):

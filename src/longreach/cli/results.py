@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption
+from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption, flag, option
 from longreach.cli.output import (
     check_file,
     console,
     note,
     print_json,
-    print_table,
     say,
     say_data,
     write_bytes,
@@ -59,12 +58,11 @@ def _print_cells(rows: list[Row]) -> None:
         words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
         lines.append([*words, *(_mean(cell, label) for label in ranges)])
     columns = [
-        Column("key", rank=2, right=False),
-        *(Column(title, right=False) for title in ("task", "encoding")),
+        Column("key", rank=2, right=False), Column("task", right=False), Column("encoding", right=False),
         Column("runs"), Column("learned", rank=3), Column("failed", rank=4), Column("seconds", rank=5),
         *_ranges(ranges),
     ]  # fmt: skip
-    print_table(Table(columns, lines))
+    console().table(Table(columns, lines))
     left = len(found) - len(shown)
     others = len(rows) - sum(len(cell.rows) for cell in found)
     note(
@@ -94,9 +92,16 @@ def _ranges(names: list[str]) -> list[Column]:
     return [Column(name, rank=0 if name == names[-1] else 2) for name in names]
 
 
+def _name(row: Row) -> dict[str, Any]:
+    """What tells a result from others."""
+    from longreach.theory.names import TaskName
+
+    task = None if row.task is None else TaskName(row.task).short
+    return {"key": row.key, "task": task, "encoding": row.encoding, "seed": row.seed, "status": row.status}
+
+
 def _print_rows(rows: list[Row]) -> None:
     from longreach.runs.table import column_order
-    from longreach.theory.names import TaskName
 
     if not rows:
         return
@@ -105,9 +110,7 @@ def _print_rows(rows: list[Row]) -> None:
     for row in rows:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
-        task = None if row.task is None else TaskName(row.task).short
-        texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
-        lines.append(texts)
+        lines.append([*_name(row).values(), row.steps, seconds, *accuracies])
     all_done = all(row.status == "done" for row in rows)
     columns = [
         Column("key", rank=2, right=False),
@@ -116,10 +119,8 @@ def _print_rows(rows: list[Row]) -> None:
         Column("steps", rank=4), Column("seconds", rank=5),
         *_ranges(ranges),
     ]  # fmt: skip
-    print_table(Table(columns, lines))
+    console().table(Table(columns, lines))
 
-
-# Removing runs.
 
 MOST_LINES = 20
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -136,12 +137,12 @@ def remove(
     keys: Annotated[
         list[str] | None, typer.Argument(metavar="KEY", help="Keys of runs, or their beginnings.")
     ] = None,
-    task: Annotated[str | None, typer.Option(metavar="NAME", help="All runs of this task.")] = None,
-    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="All with this encoding.")] = None,
+    task: Annotated[str | None, option("All runs of this task.", "NAME")] = None,
+    encoding: Annotated[str | None, option("All with this encoding.", "NAME")] = None,
     status: Annotated[
-        Removable | None, typer.Option(help="All with this status; unfinished runs could be resumed.")
+        Removable | None, option("All with this status; unfinished runs could be resumed.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, option("Do not ask.", None, "--yes", "-y")] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
@@ -184,21 +185,10 @@ def remove(
 def _known(index: Index) -> list[dict[str, Any]]:
     """What may be removed, by key; directories with other names are not ours."""
     from longreach.files import KEY
-    from longreach.theory.names import TaskName
 
-    found: list[dict[str, Any]] = [
-        {
-            "key": row.key,
-            "task": None if row.task is None else TaskName(row.task).short,
-            "encoding": row.encoding,
-            "seed": row.seed,
-            "status": row.status,
-        }
-        for row in index.rows()
-    ]
     nothing = {"task": None, "encoding": None, "seed": None}
-    found += [{"key": key, **nothing, "status": "unfinished"} for key in index.unfinished]
-    return [each for each in found if KEY.fullmatch(each["key"])]
+    unfinished = [{"key": key, **nothing, "status": "unfinished"} for key in index.unfinished]
+    return [each for each in [*map(_name, index.rows()), *unfinished] if KEY.fullmatch(each["key"])]
 
 
 def _chosen(
@@ -247,10 +237,6 @@ def _size(size: float) -> str:
     return f"{size:.0f} {UNITS[place]}" if place < 2 else f"{size:.1f} {UNITS[place]}"
 
 
-Task = Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this task.")]
-Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Only results with this positional encoding.")
-]
 SHOWN_EVALUATIONS = 10
 MOST_DAMAGED = 20
 
@@ -261,19 +247,45 @@ class State(StrEnum):
     damaged = "damaged"
 
 
-Status = Annotated[State | None, typer.Option(help="Only results with this status.")]
+@dataclass(frozen=True)
+class Only:
+    """Which results, as options."""
+
+    task: Annotated[str | None, option("Only results of this task.", "NAME")] = None
+    encoding: Annotated[str | None, option("Only results with this positional encoding.", "NAME")] = None
+    status: Annotated[State | None, option("Only results with this status.")] = None
+
+    def rows(self, index: Index) -> list[Row]:
+        """Damaged results only where they are asked for."""
+        task = self.task
+        if task is not None:
+            from longreach.tasks.catalog import stored_as
+
+            task = stored_as(task, index.names("task"))
+        status = self.status
+        found = index.rows(task=task, encoding=self.encoding, status=None if status is None else status.value)
+        return [row for row in found if status is State.damaged or row.status != "damaged"]
+
+    def hint(self, index: Index) -> str:
+        """What may have been meant, when a name that was asked for is not there."""
+        if self.task is not None and self.task not in (known := index.names("task")):
+            return f" of the task {self.task!r}{near_names(self.task, known)}"
+        if self.encoding is not None and self.encoding not in (known := index.names("encoding")):
+            return f" with the encoding {self.encoding!r}{near_names(self.encoding, known)}"
+        return ""
+
+
+EVERY = Only()
 
 
 def list_results(
-    task: Task = None,
-    encoding: Encoding = None,
-    status: Status = None,
+    only: Only = EVERY,
     every: Annotated[
-        bool, typer.Option("--all", help=f"Every result, also where there are more than {MOST_ROWS}.")
+        bool, flag("--all", f"Every result, also where there are more than {MOST_ROWS}.")
     ] = False,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N results.")] = None,
+    limit: Annotated[int | None, option("The first N results.", "N", min=1)] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="First rebuild the index and remove half-written files.")
+        bool, flag("--rebuild", "First rebuild the index and remove half-written files.")
     ] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
@@ -293,53 +305,29 @@ def list_results(
         if removed:
             note(f"{counted(removed, 'half-written file')} removed")
     with write_index(runs) if rebuild else read_index(runs) as index:
-        rows = _asked(index, task, encoding, status)
-        damaged = _damaged(index)
+        rows = only.rows(index)
         if as_json:
             shown = rows if limit is None else rows[:limit]
-            print_json({"runs": [_fields(row) for row in shown], **_aside(index, damaged)})
+            listed = [{field.name: getattr(row, field.name) for field in fields(row)} for row in shown]
+            print_json({"runs": listed, **_aside(index)})
             return
         print_listing(rows, every, limit)
         if not rows:
-            note(f"no results{_hint(index, task, encoding)}")
-        if status is not State.damaged:
-            _report(index, damaged)
+            note(f"no results{only.hint(index)}")
+        if only.status is not State.damaged:
+            _report(index)
 
 
-def _asked(index: Index, task: str | None, encoding: str | None, status: State | None) -> list[Row]:
-    if task is not None:
-        from longreach.tasks.catalog import stored_as
-
-        task = stored_as(task, index.names("task"))
-    found = index.rows(task=task, encoding=encoding, status=None if status is None else status.value)
-    return found if status is State.damaged else [row for row in found if row.status != "damaged"]
-
-
-def _damaged(index: Index) -> list[Row]:
-    return index.rows(status="damaged")
-
-
-def _aside(index: Index, damaged: list[Row]) -> dict[str, Any]:
+def _aside(index: Index) -> dict[str, Any]:
+    damaged = index.rows(status="damaged")
     return {
         "damaged": [{"directory": row.key, "problem": row.error} for row in damaged],
         "unfinished": list(index.unfinished),
     }
 
 
-def _hint(index: Index, task: str | None, encoding: str | None) -> str:
-    """What may have been meant, when a name that was asked for is not there."""
-    if task is not None and task not in (known := index.names("task")):
-        return f" of the task {task!r}{near_names(task, known)}"
-    if encoding is not None and encoding not in (known := index.names("encoding")):
-        return f" with the encoding {encoding!r}{near_names(encoding, known)}"
-    return ""
-
-
-def _fields(row: Row) -> dict[str, Any]:
-    return {field.name: getattr(row, field.name) for field in fields(row)}
-
-
-def _report(index: Index, damaged: list[Row]) -> None:
+def _report(index: Index) -> None:
+    damaged = index.rows(status="damaged")
     for row in damaged[:MOST_DAMAGED]:
         note(f"skipped: {visible(row.error or '')}")
     if len(damaged) > MOST_DAMAGED:
@@ -395,17 +383,14 @@ def _print_result(result: Result) -> None:
         lines += [f"    {line}" for line in _number_lines(final)]
     if result.checkpoints:
         lines.append(f"  checkpoints {visible(', '.join(result.checkpoints))}")
-    if result.rows:
-        lines.append(f"  evaluations {len(result.rows)}" + _left_out(len(result.rows)))
+    if count := len(result.rows):
+        left_out = f", the last {SHOWN_EVALUATIONS} (--json has all)"
+        lines.append(f"  evaluations {count}{left_out if count > SHOWN_EVALUATIONS else ''}")
         for row in result.rows[-SHOWN_EVALUATIONS:]:
             lines.append(f"    step {row.step}: {'; '.join(_number_lines(row))}")
     out = console()
     for line in lines:
-        out.print(line, markup=False)
-
-
-def _left_out(count: int) -> str:
-    return f", the last {SHOWN_EVALUATIONS} (--json has all)" if count > SHOWN_EVALUATIONS else ""
+        out.text(line)
 
 
 def _number_lines(numbers: Any) -> list[str]:
@@ -435,32 +420,26 @@ def rebuild_index(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) 
 
     removed = clean(runs)
     with write_index(runs) as index:
-        rows, damaged = index.rows(), _damaged(index)
+        rows = index.rows()
         counts = {state.value: sum(row.status == state.value for row in rows) for state in State}
-        document = {
-            "index": str(index.path), "done": counts["done"], "failed": counts["failed"],
-            **_aside(index, damaged), "removed": removed,
-        }  # fmt: skip
         if as_json:
-            print_json(document)
+            kept = {"index": str(index.path), "done": counts["done"], "failed": counts["failed"]}
+            print_json({**kept, **_aside(index), "removed": removed})
             return
-        _report(index, damaged)
+        _report(index)
         drafts = f", {counted(removed, 'half-written file')} removed" if removed else ""
         states = ", ".join(f"{count} {name}" for name, count in counts.items())
-        console().print(f"{index.path}: {states}{drafts}", markup=False)
+        console().text(f"{index.path}: {states}{drafts}")
 
 
 def export(
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A .csv or .parquet file. Default: CSV on standard output."),
+        Path | None, option("A .csv or .parquet file. Default: CSV on standard output.", "FILE")
     ] = None,
     evaluations: Annotated[
-        bool, typer.Option("--evaluations", help="A line per evaluation on the way, not per result.")
+        bool, flag("--evaluations", "A line per evaluation on the way, not per result.")
     ] = False,
-    task: Task = None,
-    encoding: Encoding = None,
-    status: Status = None,
+    only: Only = EVERY,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
@@ -477,7 +456,7 @@ def export(
     suffix = ".csv" if out is None else out.suffix.lower()
     check_file(out, "--out", (".csv", ".parquet"))
     with read_index(runs) as index:
-        rows, damaged = _asked(index, task, encoding, status), _damaged(index)
+        rows = only.rows(index)
         whole = (read_result(runs, row.key) for row in rows if row.status != "damaged")
         table = evaluations_of(whole) if evaluations else table_of(rows)
         if out is not None:
@@ -487,10 +466,10 @@ def export(
             records = {"out": str(out), "records": len(table.records)}
             if out is None:
                 records = {"columns": list(table.columns), "records": table.records}
-            print_json({**records, **_aside(index, damaged)})
+            print_json({**records, **_aside(index)})
             return
         if out is None:
             say_data(csv_text(table))
-        _report(index, damaged)
+        _report(index)
         if out is not None:
             note(f"wrote {out}")

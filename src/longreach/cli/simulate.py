@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import JsonOption
-from longreach.cli.output import check_file, console, note, print_hanging, print_json, write_bytes
+from longreach.cli.options import JsonOption, option
+from longreach.cli.output import check_file, console, note, print_json, write_bytes
 from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
@@ -42,32 +42,18 @@ def simulate(
     ],
     error: Annotated[
         float,
-        typer.Option(
-            metavar="ε",
-            help="What z may change: one layer, the outputs; two layers, the statistics of the word.",
-        ),
+        option("What z may change: one layer, the outputs; two layers, the statistics of the word.", "ε"),
     ],
     against: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="g, the second model; without it g is MODEL, too.")
+        str | None, option("g, the second model; without it g is MODEL, too.", "MODEL")
     ] = None,
     precision: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            max=1000,
-            metavar="P",
-            help=f"One layer: bits of the attention weights. Default: {PRECISION}.",
-        ),
+        option(f"One layer: bits of the attention weights. Default: {PRECISION}.", "P", min=0, max=1000),
     ] = None,
-    length: Annotated[
-        int | None, typer.Option(metavar="N", help="Two layers: aim at N tokens instead of an error.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="S", min=0, help="Two layers: of the draw of what is kept.")
-    ] = 0,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FIGURE", help="Draw errors against |z|, as .png, .svg or .html.")
-    ] = None,
+    length: Annotated[int | None, option("Two layers: aim at N tokens instead of an error.", "N")] = None,
+    seed: Annotated[int, option("Two layers: of the draw of what is kept.", "S", min=0)] = 0,
+    plot: Annotated[Path | None, option("Draw errors against |z|, as .png, .svg or .html.", "FIGURE")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build a short word on which a model behaves as on a long one.
@@ -205,26 +191,26 @@ def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
 def _print(document: dict[str, Any]) -> None:
     out = console()
     finite = "case" in document
-    out.print(f"{document['model']}   {document['construction']}", style="bold", markup=False)
+    out.text(f"{document['model']}   {document['construction']}", "bold")
     bits = f", weights rounded to {document['precision']} bits" if finite else ""
-    out.print(f"  x      {document['word_length']:,} tokens{bits}", markup=False)
+    out.text(f"  x      {document['word_length']:,} tokens{bits}")
     bound = document["bound"]
     limit = f"{bound:,}" if bound < 1e18 else "out of reach"
     whole = "x itself" if document["length"] == document["word_length"] else None
     case = whole or document.get("case")
     how = f" ({case})" if case else ""
-    out.print(f"  z      {document['length']:,} tokens{how}; bound {limit}", markup=False)
-    print_hanging(out, _runs(document["z"]), 9)
+    out.text(f"  z      {document['length']:,} tokens{how}; bound {limit}")
+    out.hanging(_runs(document["z"]), 9)
     promise = f"   promised ≤ {document['error']:g}" if finite else ""
     for name in ("f", "g") if document["against"] else ("f",):
         value = document["errors"][name]
-        out.print(f"  |{name}(x) − {name}(z)|  {value:.3g}{promise}", markup=False)
+        out.text(f"  |{name}(x) − {name}(z)|  {value:.3g}{promise}")
     for name, value in document.get("statistics", {}).items():
         most = document["promised"][name]
         promise = f"promised ≤ {most:.3g}" if most < 2 else "nothing promised at this length"  # always ≤ 2
         text = f"  {name:<10} {value:.3g}   n^(−1/3) = {document['rate']:.3g}; {promise}"
-        out.print(text, markup=False)
-    print_hanging(out, f"bound = {document['formula']}", 2, 10)
+        out.text(text)
+    out.hanging(f"bound = {document['formula']}", 2, 10)
 
 
 def _runs(tokens: list[str]) -> str:

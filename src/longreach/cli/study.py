@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import DEFAULT_RUNS, JsonOption
-from longreach.cli.output import console, note, print_json, print_table, say, write_bytes
+from longreach.cli.options import DEFAULT_RUNS, JsonOption, flag, option
+from longreach.cli.output import console, figure_path, note, print_json, say, write_bytes
 from longreach.cli.progress import Bars, counted_stages, going_on, print_plan, stage
 from longreach.cli.train import announce_members
-from longreach.cli.training_options import HERE, ScaleName, ScaleOption, Where, with_engine_options
+from longreach.cli.training_options import HERE, ScaleName, ScaleOption, Where
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,60 +31,41 @@ class PartName(StrEnum):
     all = "all"
 
 
-@with_engine_options
 def study(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; --list names them.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
+    listed: Annotated[bool, flag("--list", "List the studies.")] = False,
     scale: ScaleOption = ScaleName.laptop,
-    tasks: Annotated[str | None, typer.Option(metavar="A,B,…", help="Only these tasks of the study.")] = None,
-    encodings: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="Only these encodings of the study.")
-    ] = None,
-    seeds: Annotated[
-        int | None, typer.Option(metavar="K", min=1, help="Runs per cell (default depends on --scale).")
-    ] = None,
+    tasks: Annotated[str | None, option("Only these tasks of the study.", "A,B,…")] = None,
+    encodings: Annotated[str | None, option("Only these encodings of the study.", "A,B,…")] = None,
+    seeds: Annotated[int | None, option("Runs per cell (default depends on --scale).", "K", min=1)] = None,
     where: Where = HERE,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
-    part: Annotated[PartName, typer.Option(help="census, inspection-score: which languages.")] = PartName.all,
-    train_to: Annotated[
-        str | None, typer.Option(metavar="N,…", help="census: training lengths (default: all).")
-    ] = None,
+    runs: Annotated[Path, option("The results directory.", "DIR")] = DEFAULT_RUNS,
+    part: Annotated[PartName, option("census, inspection-score: which languages.")] = PartName.all,
+    train_to: Annotated[str | None, option("census: training lengths (default: all).", "N,…")] = None,
     table: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="census, inspection-score: all runs, a line each; read first, written at the end.",
-        ),
+        option("census, inspection-score: all runs, a line each; read first, written at the end.", "FILE"),
     ] = None,
     recipes: Annotated[
-        bool, typer.Option("--recipes", help="census: what makes a yes come true, on development languages.")
+        bool, flag("--recipes", "census: what makes a yes come true, on development languages.")
     ] = False,
     fit: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--fit",
-            help="census: fit the odds of forecasts, inspection-score: the scores, on development languages.",
+            "census: fit the odds of forecasts, inspection-score: the scores, on development languages.",
         ),
     ] = False,
     text: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE|DIR",
-            help="natural-language: a text file or a local dataset; may be given several times.",
-        ),
+        option("natural-language: a text file or a local dataset; may be given several times.", "FILE|DIR"),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The figure, or the tables as .md (default: a figure in DIR/figures)."
-        ),
+        Path | None, option("The figure, or the tables as .md (default: a figure in DIR/figures).", "FILE")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Count the jobs and train nothing.")] = False,
     no_train: Annotated[
-        bool,
-        typer.Option(
-            "--no-train", help="Use existing results only; train nothing and write nothing but --out."
-        ),
+        bool, flag("--no-train", "Use existing results only; train nothing and write nothing but --out.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -149,8 +130,8 @@ def _list(as_json: bool) -> None:
         return
     out, width = console(), max(len(each.name) for each in found)
     for each in found:
-        out.print(f"{each.name:{width}} {each.about}", markup=False, highlight=False)
-        out.print(f"{'':{width}} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
+        out.text(f"{each.name:{width}} {each.about}")
+        out.text(f"{'':{width}} {each.source}; {each.time}", "dim")
 
 
 def _names(option: str, text: str | None) -> tuple[str, ...] | None:
@@ -250,12 +231,7 @@ def _figure_path(study: Study, options: StudyOptions, report: StudyReport) -> Pa
     """Where the figure goes if nothing was said; None where nothing is trained, or there is no figure."""
     if not options.train or report.figure is None:
         return None
-    path = options.runs / "figures" / f"{study.name}-{options.scale}{study.formats[0]}"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
-    return path
+    return figure_path(options.runs, f"{study.name}-{options.scale}{study.formats[0]}")
 
 
 def _document(
@@ -273,8 +249,8 @@ def _print(report: StudyReport) -> None:
     out = console()
     for number, table in enumerate(report.tables):
         above = ([""] if number else []) + ([table.title] if table.title else [])
-        out.print("\n".join([*above, ""]), end="", markup=False, highlight=False)
-        print_table(table)
+        out.text("\n".join([*above, ""]), end="")
+        out.table(table)
     for remark in report.remarks:
         say(f"\n{remark}" if report.tables else remark)
     if report.claims:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import AlphabetOption, JsonOption
-from longreach.cli.output import console, exit_code, print_json, print_table
+from longreach.cli.options import AlphabetOption, JsonOption, option
+from longreach.cli.output import console, exit_code, print_json
 from longreach.errors import Argument, InputError
 from longreach.tasks.names import has_numbers
 from longreach.wording import Column, Table, some
@@ -18,58 +18,12 @@ if TYPE_CHECKING:
     from longreach.tasks.check import TaskCheck
     from longreach.tasks.task import Task
 
-# `longreach tasks TASK` for tasks whose answers are numbers.
-
-
-SEED = 6
-SPREAD = 8
-"""Examples have lengths from the least one to so much more."""
-
-
-def show_numbers(name: str, count: int, as_json: bool) -> None:
-    """Examples of a task."""
-    import numpy as np
-
-    from longreach.tasks.numbers import load_regression
-
-    try:
-        task = load_regression(name)
-    except InputError as error:
-        raise error.at(Argument("task")) from None
-    rng = np.random.default_rng(SEED)
-    words = task.words(task.least_length + rng.integers(0, SPREAD, count), rng)
-    shown: list[dict[str, Any]] = []
-    for tokens, length, target in zip(words.tokens, words.lengths, words.targets, strict=True):
-        shown.append({"input": tokens[:length].tolist(), "answer": target.tolist()})
-    if as_json:
-        print_json(
-            {
-                "task": task.name,
-                "about": task.about,
-                "kind": "numbers",
-                "vocabulary": task.symbols,
-                "least_length": task.least_length,
-                "outputs": task.outputs,
-                "examples": shown,
-            }
-        )
-        return
-    out = console()
-    out.print(task.name, style="bold", markup=False, highlight=False, end="")
-    out.print(f"   {task.about}", style="dim", markup=False, highlight=False)
-    out.print(f"  tokens 0 to {task.symbols - 1}, lengths from {task.least_length} on", highlight=False)
-    for example in shown:
-        answer = " ".join(f"{value:.4f}" for value in example["answer"])
-        out.print(f"  {' '.join(map(str, example['input']))} → {answer}", markup=False, highlight=False)
-
-
-# `longreach tasks`: the built-in tasks; `tasks TASK`: examples of one; `tasks check TASK`: is it sound?
-
-
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
 EXAMPLE_SEED = 6
 EXAMPLES = 5
+SPREAD = 8
+"""Examples of tasks whose answers are numbers have lengths from the least one to so much more."""
 ABOUT = 40
 """Columns that the description has at least where others are shown beside it."""
 
@@ -80,9 +34,7 @@ def tasks(
         typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
     ] = None,
     alphabet: AlphabetOption = None,
-    examples: Annotated[
-        int, typer.Option(metavar="K", min=1, max=1000, help="How many examples to show.")
-    ] = EXAMPLES,
+    examples: Annotated[int, option("How many examples to show.", "K", min=1, max=1000)] = EXAMPLES,
     as_json: JsonOption = False,
 ) -> None:
     """List the built-in tasks; show or check one.
@@ -104,7 +56,7 @@ def tasks(
         _list(as_json)
         return
     if has_numbers(name) and verb == "show":
-        show_numbers(name, examples, as_json)
+        _show_numbers(name, examples, as_json)
         return
     from longreach.tasks.catalog import load_argument
 
@@ -161,7 +113,7 @@ def _list(as_json: bool) -> None:
         shown = f"{' '.join(read)} → {' '.join(example['targets'])}"
         kept = [document[key] for key in ("task", "kind", "vocabulary", "least_length", "about")]
         rows.append([*kept, shown])
-    print_table(Table(columns, rows))
+    console().table(Table(columns, rows))
 
 
 def _show(name: str, task: Task, count: int, as_json: bool) -> None:
@@ -170,18 +122,56 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
         print_json({**_document(task), "examples": shown})
         return
     out = console()
-    out.print(_short(name), style="bold", markup=False, end="")
-    out.print(f"   {task.about}", style="dim", markup=False)
+    out.text(_short(name), "bold", end="")
+    out.text(f"   {task.about}", "dim")
     tokens = task.tokens
     listed = some(tokens, 30)
-    out.print(f"  {len(tokens)} tokens: {listed}", markup=False)
+    out.text(f"  {len(tokens)} tokens: {listed}")
     out.print(f"  lengths from {task.least_length} on; {_guessing(task)}")
     for key, evidence in (("NoPE", task.nope), ("APE", task.ape)):
         kind = "" if evidence.kind == "none" else f" ({evidence.kind})"
-        out.print(f"  {key}: {evidence.reason}{kind}", style="dim", markup=False)
+        out.text(f"  {key}: {evidence.reason}{kind}", "dim")
     for example in shown:
         given = example["input"] if task.kind == "language" else example["input"][: example["given"]]
-        out.print(f"  {' '.join(given)} → {' '.join(example['targets'])}", markup=False)
+        out.text(f"  {' '.join(given)} → {' '.join(example['targets'])}")
+
+
+def _show_numbers(name: str, count: int, as_json: bool) -> None:
+    """Examples of a task whose answers are numbers."""
+    import numpy as np
+
+    from longreach.tasks.numbers import load_regression
+
+    try:
+        task = load_regression(name)
+    except InputError as error:
+        raise error.at(Argument("task")) from None
+    rng = np.random.default_rng(EXAMPLE_SEED)
+    words = task.words(task.least_length + rng.integers(0, SPREAD, count), rng)
+    shown = [
+        {"input": tokens[:length].tolist(), "answer": target.tolist()}
+        for tokens, length, target in zip(words.tokens, words.lengths, words.targets, strict=True)
+    ]
+    if as_json:
+        print_json(
+            {
+                "task": task.name,
+                "about": task.about,
+                "kind": "numbers",
+                "vocabulary": task.symbols,
+                "least_length": task.least_length,
+                "outputs": task.outputs,
+                "examples": shown,
+            }
+        )
+        return
+    out = console()
+    out.text(task.name, "bold", end="")
+    out.text(f"   {task.about}", "dim")
+    out.print(f"  tokens 0 to {task.symbols - 1}, lengths from {task.least_length} on", highlight=False)
+    for example in shown:
+        answer = " ".join(f"{value:.4f}" for value in example["answer"])
+        out.text(f"  {' '.join(map(str, example['input']))} → {answer}")
 
 
 def _guessing(task: Task) -> str:
@@ -228,7 +218,7 @@ def _print_check(name: str, found: TaskCheck, as_json: bool) -> None:
             [Text(check.status, styles[check.status]), check.name, check.detail] for check in found.checks
         ]
         columns = [Column("status", right=False), Column("check", right=False)]
-        print_table(Table([*columns, Column("detail", right=False, wrap=ABOUT)], rows), heading=False)
+        console().table(Table([*columns, Column("detail", right=False, wrap=ABOUT)], rows), heading=False)
 
 
 def _short(name: str) -> str:

@@ -11,36 +11,27 @@ import typer
 from longreach.cli.options import (
     DEFAULT_RUNS,
     INTERRUPTED,
-    IndexHintsOption,
+    UNCHANGED,
+    Changes,
     JsonOption,
-    ReversedOption,
     RunsOption,
-    ScratchpadOption,
-    changed_name,
+    flag,
+    option,
 )
-from longreach.cli.output import (
-    check_file,
-    console,
-    note,
-    print_hanging,
-    print_json,
-    print_table,
-    write_bytes,
-)
+from longreach.cli.output import check_file, console, figure_path, note, print_json, write_bytes
 from longreach.cli.progress import Bars
 from longreach.cli.training_options import (
     HERE,
     ScaleName,
     ScaleOption,
     Where,
+    check_alphabet,
     given_settings,
     help_of,
-    with_engine_options,
     with_setting_options,
 )
 from longreach.errors import InputError
 from longreach.figures import FORMATS
-from longreach.theory.names import TaskName
 from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
@@ -55,46 +46,28 @@ CHOSEN = ("train_lengths", "test_lengths")
 
 
 @partial(with_setting_options, without=CHOSEN)
-@with_engine_options
 def threshold(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
-    scratchpad: ScratchpadOption = False,
-    reversed_: ReversedOption = False,
-    index_hints: IndexHintsOption = False,
+    changes: Changes = UNCHANGED,
     to: Annotated[
-        int | None,
-        typer.Option(metavar="L", help="The length to reach; default: three times the training length."),
+        int | None, option("The length to reach; default: three times the training length.", "L")
     ] = None,
     loss: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Where answers are numbers: the largest error at which runs work."),
+        float | None, option("Where answers are numbers: the largest error at which runs work.", "E")
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="K", help="Most runs for each training length.")] = 3,
-    every_seed: Annotated[
-        bool, typer.Option("--every-seed", help="Train all seeds, even where fewer decide.")
-    ] = False,
-    minutes: Annotated[
-        float, typer.Option(metavar="M", help="Time to measure; 0: use existing runs only.")
-    ] = 10.0,
+    seeds: Annotated[int, option("Most runs for each training length.", "K")] = 3,
+    every_seed: Annotated[bool, flag("--every-seed", "Train all seeds, even where fewer decide.")] = False,
+    minutes: Annotated[float, option("Time to measure; 0: use existing runs only.", "M")] = 10.0,
     most: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="The longest training length (default: below the tested ones, 40 at 3N)."
-        ),
+        int | None, option("The longest training length (default: below the tested ones, 40 at 3N).", "N")
     ] = None,
-    within: Annotated[int, typer.Option(metavar="W", help="How close the answer must be; 1: exact.")] = 1,
-    lengths: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,…", help="Measure these training lengths and no others."),
-    ] = None,
+    within: Annotated[int, option("How close the answer must be; 1: exact.", "W")] = 1,
+    lengths: Annotated[str | None, option("Measure these training lengths and no others.", "A,B,…")] = None,
     scale: ScaleOption = ScaleName.laptop,
     where: Where = HERE,
     runs: RunsOption = DEFAULT_RUNS,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where to draw the curve, as .svg, .png or .pdf."),
-    ] = None,
+    out: Annotated[Path | None, option("Where to draw the curve, as .svg, .png or .pdf.", "FILE")] = None,
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
@@ -107,9 +80,8 @@ def threshold(
 
     Example: longreach threshold "regex:(aa)*" --to 60
     """
-    task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
-    if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
-        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
+    task = changes.of(task)
+    check_alphabet(settings, task)
     check_file(out, "--out", FORMATS)
     chosen = _lengths(lengths)
     given = given_settings(settings)
@@ -155,31 +127,25 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
         return None
     from longreach.answers.threshold_figure import figure_content
 
-    path = out
-    if path is None:
-        path = runs / "figures" / f"{found.question.file_stem}.svg"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    path = out or figure_path(runs, f"{found.question.file_stem}.svg")
     write_bytes(path, figure_content(found, path.suffix.lower()))
     return path
 
 
 def _print(found: ThresholdAnswer, figure: Path | None) -> None:
     out = console()
-    out.print(f"{found.title}, tested on {found.tested_words}", style="bold", markup=False)
+    out.text(f"{found.title}, tested on {found.tested_words}", "bold")
     if found.cells:
         out.print()
         columns = [Column("trained to"), Column("tested", rank=3, right=False), Column("work")]
-        print_table(Table([*columns, *_columns(found)], [_line(found, cell) for cell in found.cells]))
+        out.table(Table([*columns, *_columns(found)], [_line(found, cell) for cell in found.cells]))
     out.print()
-    out.print(f"measured: {found.sentence}" if found.cells else found.words, style="bold", markup=False)
+    out.text(f"measured: {found.sentence}" if found.cells else found.words, "bold")
     for remark in found.remarks:
-        print_hanging(out, remark, 2, 4)
-    print_hanging(out, f"theory:   {found.theory.words}", 0, 10)
+        out.hanging(remark, 2, 4)
+    out.hanging(f"theory:   {found.theory.words}", 0, 10)
     for line in (*found.bounds_words, *found.theory.notes):
-        print_hanging(out, line, 2, 4)
+        out.hanging(line, 2, 4)
     if figure is not None:
         note(f"wrote {figure}")
 

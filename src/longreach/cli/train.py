@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import (
-    DEFAULT_RUNS,
-    IndexHintsOption,
-    JsonOption,
-    ReversedOption,
-    RunsOption,
-    ScratchpadOption,
-    changed_name,
-)
-from longreach.cli.output import console, exit_code, note, print_json, print_table
+from longreach.cli.options import DEFAULT_RUNS, UNCHANGED, Changes, JsonOption, RunsOption, flag, option
+from longreach.cli.output import console, exit_code, note, print_json
 from longreach.cli.progress import Bars, announce, going_on, print_plan
 from longreach.cli.training_options import (
     HERE,
     ScaleName,
     ScaleOption,
     Where,
+    check_alphabet,
     given_settings,
     help_of,
-    with_engine_options,
     with_setting_options,
 )
 from longreach.config.model import CellLabel
@@ -35,7 +27,6 @@ from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
 from longreach.tasks.names import has_numbers
-from longreach.theory.names import TaskName
 from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
@@ -45,57 +36,15 @@ if TYPE_CHECKING:
     from longreach.theory.verdicts.verdict import Answer
     from longreach.training.result import Result
 
-# Tasks whose answers are numbers: losses by length instead of accuracies.
-
 LOSS = "loss "
-
-
-def print_losses(results: Sequence[Result], as_json: bool) -> None:
-    """The results, for people or as JSON; the exit code is 1 when one failed."""
-    if as_json:
-        print_json({"runs": [_run_document(each) for each in results]})
-    else:
-        _print_losses(results)
-    if any(each.status == "failed" for each in results):
-        raise typer.Exit(1)
-
-
-def _losses(result: Result) -> dict[str, float]:
-    other = {} if result.final is None else result.final.other
-    return {name.removeprefix(LOSS): value for name, value in other.items() if name.startswith(LOSS)}
-
-
-def _print_losses(results: Sequence[Result]) -> None:
-    names = list(dict.fromkeys(name for each in results for name in _losses(each)))
-    columns = [
-        Column("key", rank=3, right=False),
-        Column("seed"),
-        Column("steps", rank=4),
-        Column("stopped at", rank=2, right=False),
-        Column("seconds", rank=5),
-        *(Column(name, rank=1 if name != names[-1] else 0) for name in names),
-    ]
-    lines = []
-    for each in results:
-        losses, final = _losses(each), each.final
-        stopped = "" if final is None else str(final.details.get("stopped", each.status))
-        lines.append(
-            [
-                each.key, str(each.seed), "" if final is None else str(final.steps), stopped,
-                f"{each.timings.seconds:.1f}",
-                *(f"{losses[name]:.2e}" if name in losses else "" for name in names),
-            ]
-        )  # fmt: skip
-    print_table(Table(columns, lines))
-    console().print("mean squared error by length; the first range is that of training", style="dim")
-    for each in results:
-        if each.error is not None:
-            note(f"{each.key}: {each.error.splitlines()[0]}")
-
-
-# What several runs of one configuration add up to, beside the forecast.
-
-
+"""How the losses of tasks whose answers are numbers begin among the other measurements."""
+SEARCHED = ("layers", "heads", "width", "lr")
+FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
+FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
+TELLING_IDS = (
+    "this task's position ids depend on the answer and leak part of it; "
+    "use --predict-ids to make the model predict them"
+)
 BRACKETS = "in brackets at random offsets"
 OPTIONS = {
     "train for more steps, or a larger model": "--max-steps, --width, --layers",
@@ -106,134 +55,17 @@ OPTIONS = {
 """How to ask for what a reason ends with."""
 
 
-def cell_of(results: Sequence[Result]) -> Cell | None:
-    """The cell of these results; None if there are none or they differ in more than their seeds."""
-    found = cells(map(row_of, results))
-    return found[0] if len(found) == 1 else None
-
-
-def forecast_of(task: str, label: CellLabel, alphabet: Sequence[str] | None) -> Answer | None:
-    """The forecast for what is trained, where theory has one for the encoding."""
-    from longreach.answers.forecast import forecast
-
-    if label.side is None:
-        return None
-    try:
-        return forecast(task, alphabet).expected(label)
-    except InputError:  # such as a task in a module that is gone
-        return None
-
-
-def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
-    """The runs of a configuration counted, and what they say of its forecast."""
-    from longreach.answers.judge import Finding, judge_runs
-    from longreach.training.setup import task_of
-
-    cell = Cell.of(config.document(), map(row_of, results))
-    try:
-        chance = task_of(config).chance
-    except InputError as error:  # a user's own functions that fail
-        # Without it no run can be said to work; those that failed are none anyway.
-        tally = cell.count(ByAccuracy(1.0), config.longest_test)
-        return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
-    tally = cell.count(ByAccuracy(chance), config.longest_test)
-    return tally, judge_runs(forecast_of(config.task, config.label, config.alphabet), tally)
-
-
-def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
-    """As a document."""
-    return {
-        "state": finding.state,
-        "words": finding.words,
-        **tally.document(),
-        "reasons": list(finding.reasons),
-    }
-
-
-def print_judgement(finding: Finding) -> None:
-    """What the runs say of the forecast, and what to try next."""
-    out = console()
-    out.print()
-    out.print(finding.words, markup=False, highlight=False)
-    for reason in finding.reasons:
-        options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
-        out.print(f"  {reason}{options and f' ({options})'}", markup=False, highlight=False)
-
-
-def summary(cell: Cell) -> dict[str, Any]:
-    """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
-    found = forecast_of(cell.task, CellLabel.of(cell.config), cell.config.get("alphabet"))
-    return {
-        "runs": len(cell.rows),
-        "finished": len(cell.finished),
-        "reached": len(cell.successful),
-        "success": cell.success,
-        "counted": "successful" if cell.learned else "finished",
-        "accuracy": {name: asdict(spread) for name, spread in cell.accuracy.items()},
-        "accuracy_random_offset": {
-            name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
-        },
-        "forecast": None if found is None else found.value,
-    }
-
-
-def print_summary(cell: Cell, config: RunConfig) -> None:
-    """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
-    from longreach.training.setup import task_of
-
-    try:
-        out, chance = console(), task_of(config).chance
-    except InputError:  # as in `judged`, which says so
-        return
-    tallies = {span.name: cell.count(ByAccuracy(chance), span) for span in config.ranges}
-    shifted = cell.accuracy_random_offset
-    means = [
-        f"{name} {_mean(spread, shifted.get(name))}"
-        for name, spread in cell.accuracy.items()
-        if name in tallies and not tallies[name].is_mixed
-    ]
-    lines = [tallies[config.longest_test.name].learned_words]
-    if means:
-        of = "those" if cell.learned and len(cell.successful) < len(cell.finished) else "all"
-        lines.append(f"mean of {of}: {'  '.join(means)}")
-    lines += [f"no mean at {name}: {tally.words}" for name, tally in tallies.items() if tally.is_mixed]
-    out.print()
-    for line in lines:
-        out.print(line, markup=False, highlight=False)
-
-
-def _mean(spread: Spread, shifted: Spread | None) -> str:
-    text = f"{100 * spread.mean:.2f} ± {100 * spread.deviation:.2f} %"
-    return text if shifted is None else f"{text} ({100 * shifted.mean:.2f} %)"
-
-
-# The command.
-
-SEARCHED = ("layers", "heads", "width", "lr")
-FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
-FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
-
-
-TELLING_IDS = (
-    "this task's position ids depend on the answer and leak part of it; "
-    "use --predict-ids to make the model predict them"
-)
-
-
 @with_setting_options
-@with_engine_options
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
-    scratchpad: ScratchpadOption = False,
-    reversed_: ReversedOption = False,
-    index_hints: IndexHintsOption = False,
+    changes: Changes = UNCHANGED,
     scale: ScaleOption = ScaleName.laptop,
-    seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="K", help="K runs, with the seeds 0 … K−1.")] = None,
-    search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
+    seed: Annotated[int | None, option(help_of("seed"), "S")] = None,
+    seeds: Annotated[int | None, option("K runs, with the seeds 0 … K−1.", "K")] = None,
+    search: Annotated[bool, flag("--search", "Search the published grid of shapes.")] = False,
     where: Where = HERE,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Count the jobs and train nothing.")] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
     **settings: Any,
@@ -247,40 +79,28 @@ def train(
 
     Example: longreach train binary-majority --seeds 3
     """
-    task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
+    task = changes.of(task)
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds: {seeds} is less than 1")
-    if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
-        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
+    check_alphabet(settings, task)
     from longreach.runs.search import grid
     from longreach.runs.search import search as search_shape
     from longreach.runs.train import check_runs
-    from longreach.runs.train import train as train_members
+    from longreach.runs.train import train as train_runs
 
     check_runs(runs)
-    given = given_settings(settings)
+    given = given_settings(settings) | {"scale": scale.value}
     make = where.engine_maker(runs)
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
-    given |= {"scale": scale.value}
-    if has_numbers(task):
-        if search:
-            raise InputError(f"--search: the shapes are for tasks with tokens as answers, not for {task}")
-        members = _members(task, numbers, given)
-        if dry_run:
-            _plan(members, runs, make, as_json, FOR_LESS_AT_LAPTOP)
-            return
-        if where.is_here:
-            announce_members(members, runs, make, FOR_LESS_AT_LAPTOP)
-        with going_on():
-            fitted = train_members(members, runs, engine=make, progress=Bars())
-        print_losses(fitted, as_json)
-        return
+    judges = not has_numbers(task)  # theory forecasts no losses
+    if search and not judges:
+        raise InputError(f"--search: the shapes are for tasks with tokens as answers, not for {task}")
     configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
     if _reads_telling_ids(configs[0]):
         note(TELLING_IDS)
-    less = FOR_LESS if scale is ScaleName.paper else FOR_LESS_AT_LAPTOP
+    less = FOR_LESS if judges and scale is ScaleName.paper else FOR_LESS_AT_LAPTOP
     if dry_run:
         _plan(configs, runs, make, as_json, less)
         return
@@ -289,7 +109,7 @@ def train(
     tried: Sequence[Result] = ()
     results: Sequence[Result]
     extra = dict[str, Any]()
-    chosen: RunConfig | None = configs[0]
+    chosen = configs[0] if judges else None
     with going_on():
         if search:
             found = search_shape(task, seeds=numbers, runs=runs, engine=make, progress=Bars(), **given)
@@ -299,24 +119,28 @@ def train(
                 "search": [{**_run_document(each), **_shape(each.config)} for each in tried],
             }
         else:
-            results = train_members(configs, runs, engine=make, progress=Bars())
-    cell = cell_of(results) if len(results) > 1 else None
+            results = train_runs(configs, runs, engine=make, progress=Bars())
+    cell = cell_of(results) if judges and len(results) > 1 else None
     with exit_code(1, when=any(result.status == "failed" for result in [*tried, *results])):
         if as_json:
             if cell is not None:
                 extra["summary"] = summary(cell)
             if chosen is not None:
-                extra["judgement"] = judgement(*judged(chosen, results))
+                tally, finding = judged(chosen, results)
+                extra["judgement"] = {
+                    "state": finding.state, "words": finding.words, **tally.document(),
+                    "reasons": list(finding.reasons),
+                }  # fmt: skip
             print_json({"runs": [_run_document(result) for result in results], **extra})
-        else:
-            if search:
-                _print_runs(tried, SEARCHED)
-                print()
-            _print_runs(results, SEARCHED if search else ())
-            if chosen is not None:
-                if cell is not None:
-                    print_summary(cell, chosen)
-                print_judgement(judged(chosen, results)[1])
+            return
+        if search:
+            _print_runs(tried, SEARCHED)
+            print()
+        _print_runs(results, SEARCHED if search else ())
+        if chosen is not None:
+            if cell is not None:
+                print_summary(cell, chosen)
+            print_judgement(judged(chosen, results)[1])
 
 
 def _reads_telling_ids(config: RunConfig) -> bool:
@@ -387,9 +211,48 @@ def _run_document(result: Result) -> dict[str, Any]:
     return document
 
 
+def _losses(result: Result) -> dict[str, float]:
+    other = {} if result.final is None else result.final.other
+    return {name.removeprefix(LOSS): value for name, value in other.items() if name.startswith(LOSS)}
+
+
 def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     if not results:
         return
+    out = console()
+    numbers = has_numbers(str(results[0].config["task"]))
+    table, about = _loss_table(results) if numbers else _accuracy_table(results, settings, out.width)
+    out.table(table)
+    out.text(about, "dim")
+    for each in results:
+        if each.final is not None and not numbers and each.final.other:
+            out.text(
+                f"seed {each.seed} on its own: {_written(each.final.other)} (brackets: tokens alone)", "dim"
+            )
+        if each.error is not None:
+            note(f"{each.key}: {each.error.splitlines()[0]}")
+
+
+def _loss_table(results: Sequence[Result]) -> tuple[Table, str]:
+    names = list(dict.fromkeys(name for each in results for name in _losses(each)))
+    columns = [
+        Column("key", rank=3, right=False),
+        Column("seed"),
+        Column("steps", rank=4),
+        Column("stopped at", rank=2, right=False),
+        Column("seconds", rank=5),
+        *(Column(name, rank=1 if name != names[-1] else 0) for name in names),
+    ]
+    lines = []
+    for each in results:
+        losses, final = _losses(each), each.final
+        ended = ("", "") if final is None else (final.steps, str(final.details.get("stopped", each.status)))
+        shown = (f"{losses[name]:.2e}" if name in losses else "" for name in names)
+        lines.append([each.key, each.seed, *ended, f"{each.timings.seconds:.1f}", *shown])
+    return Table(columns, lines), "mean squared error by length; the first range is that of training"
+
+
+def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: int) -> tuple[Table, str]:
     finals = [each.final for each in results if each.final is not None]
     names = list(dict.fromkeys(name for final in finals for name in final.accuracy))
     # The last range says whether a run works; what was asked for, and how long it took, can be looked up.
@@ -405,33 +268,22 @@ def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None
     offsets = any(final.accuracy_random_offset for final in finals)
     lines = [_line(each, settings, names, offsets=offsets) for each in results]
     ranges = [Column(column.title, 0 if column.title in names else column.rank) for column in columns]
-    if offsets and not Table(ranges, lines).fits(console().width):  # rather all ranges than the brackets
+    if offsets and not Table(ranges, lines).fits(width):  # rather all ranges than the brackets
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
-    print_table(Table(columns, lines))
-    about = [f"with {label}" for label in dict.fromkeys(_label(each) for each in results)]
+    about = [f"with {label}" for label in dict.fromkeys(CellLabel.of(each.config).name for each in results)]
     about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
-    console().print(": ".join(about), style="dim", markup=False, highlight=False)
-    for each in results:
-        if each.final is not None and each.final.other:
-            out = f"seed {each.seed} on its own: {_written(each.final.other)} (brackets: tokens alone)"
-            console().print(out, style="dim", highlight=False)
-        if each.error is not None:
-            note(f"{each.key}: {each.error.splitlines()[0]}")
+    return Table(columns, lines), ": ".join(about)
 
 
-def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offsets: bool) -> list[str]:
+def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offsets: bool) -> list[object]:
     final = each.final
     found = {} if final is None else final.accuracy
     shifted = {} if final is None or not offsets else final.accuracy_random_offset
     return [
-        each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
-        "" if final is None else str(final.steps), f"{each.timings.seconds:.1f}",
+        each.key, *(each.config[name] for name in settings), each.seed, each.status,
+        "" if final is None else final.steps, f"{each.timings.seconds:.1f}",
         *(_shares(found.get(name), shifted.get(name)) for name in names),
     ]  # fmt: skip
-
-
-def _label(result: Result) -> str:
-    return CellLabel.of(result.config).name
 
 
 def _written(other: Mapping[str, float]) -> str:
@@ -449,3 +301,97 @@ def _shares(first: float | None, shifted: float | None) -> str:
     """From the first position on, and in brackets at random offsets."""
     text = "" if first is None else f"{100 * first:.2f} %"
     return text if shifted is None else f"{text} ({100 * shifted:.2f} %)"
+
+
+# What several runs of one configuration add up to, beside the forecast.
+
+
+def cell_of(results: Sequence[Result]) -> Cell | None:
+    """The cell of these results; None if there are none or they differ in more than their seeds."""
+    found = cells(map(row_of, results))
+    return found[0] if len(found) == 1 else None
+
+
+def forecast_of(task: str, label: CellLabel, alphabet: Sequence[str] | None) -> Answer | None:
+    """The forecast for what is trained, where theory has one for the encoding."""
+    from longreach.answers.forecast import forecast
+
+    if label.side is None:
+        return None
+    try:
+        return forecast(task, alphabet).expected(label)
+    except InputError:  # such as a task in a module that is gone
+        return None
+
+
+def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
+    """The runs of a configuration counted, and what they say of its forecast."""
+    from longreach.answers.judge import Finding, judge_runs
+    from longreach.training.setup import task_of
+
+    cell = Cell.of(config.document(), map(row_of, results))
+    try:
+        chance = task_of(config).chance
+    except InputError as error:  # a user's own functions that fail
+        # Without it no run can be said to work; those that failed are none anyway.
+        tally = cell.count(ByAccuracy(1.0), config.longest_test)
+        return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
+    tally = cell.count(ByAccuracy(chance), config.longest_test)
+    return tally, judge_runs(forecast_of(config.task, config.label, config.alphabet), tally)
+
+
+def print_judgement(finding: Finding) -> None:
+    """What the runs say of the forecast, and what to try next."""
+    out = console()
+    out.print()
+    out.text(finding.words)
+    for reason in finding.reasons:
+        options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
+        out.text(f"  {reason}{options and f' ({options})'}")
+
+
+def summary(cell: Cell) -> dict[str, Any]:
+    """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
+    found = forecast_of(cell.task, CellLabel.of(cell.config), cell.config.get("alphabet"))
+    return {
+        "runs": len(cell.rows),
+        "finished": len(cell.finished),
+        "reached": len(cell.successful),
+        "success": cell.success,
+        "counted": "successful" if cell.learned else "finished",
+        "accuracy": {name: asdict(spread) for name, spread in cell.accuracy.items()},
+        "accuracy_random_offset": {
+            name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
+        },
+        "forecast": None if found is None else found.value,
+    }
+
+
+def print_summary(cell: Cell, config: RunConfig) -> None:
+    """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
+    from longreach.training.setup import task_of
+
+    try:
+        out, chance = console(), task_of(config).chance
+    except InputError:  # as in `judged`, which says so
+        return
+    tallies = {span.name: cell.count(ByAccuracy(chance), span) for span in config.ranges}
+    shifted = cell.accuracy_random_offset
+    means = [
+        f"{name} {_mean(spread, shifted.get(name))}"
+        for name, spread in cell.accuracy.items()
+        if name in tallies and not tallies[name].is_mixed
+    ]
+    lines = [tallies[config.longest_test.name].learned_words]
+    if means:
+        of = "those" if cell.learned and len(cell.successful) < len(cell.finished) else "all"
+        lines.append(f"mean of {of}: {'  '.join(means)}")
+    lines += [f"no mean at {name}: {tally.words}" for name, tally in tallies.items() if tally.is_mixed]
+    out.print()
+    for line in lines:
+        out.text(line)
+
+
+def _mean(spread: Spread, shifted: Spread | None) -> str:
+    text = f"{100 * spread.mean:.2f} ± {100 * spread.deviation:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted.mean:.2f} %)"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
+from longreach.cli.options import option, sign
 from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig, option_name
 from longreach.errors import Field, InputError
 from longreach.tasks.lengths import LengthRange, read_option, read_options
-from longreach.theory.names import read_letters
+from longreach.theory.names import TaskName, read_letters
 
 if TYPE_CHECKING:
     from longreach.runs.train import EngineMaker
@@ -38,8 +38,7 @@ class ScaleName(StrEnum):
 
 
 ScaleOption = Annotated[
-    ScaleName,
-    typer.Option("--scale", help="How much is trained: laptop for this machine, paper as published."),
+    ScaleName, option("How much is trained: laptop for this machine, paper as published.", None, "--scale")
 ]
 OWN = ("task", "seed")
 """Fields that a command has a parameter of its own for."""
@@ -67,9 +66,7 @@ def with_setting_options(command: Callable[..., None], without: Collection[str] 
     `settings`."""
     first, *others = inspect.signature(command, eval_str=True).parameters.values()
     own = [each for each in others if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    made = [first, *map(_parameter, setting_names(without)), *own]
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made]
-    _sign(command, parameters)
+    sign(command, [first, *map(_parameter, setting_names(without)), *own])
     return command
 
 
@@ -105,6 +102,12 @@ def _plain(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
+def check_alphabet(settings: Mapping[str, Any], task: str) -> None:
+    """Refuse an alphabet for a task that has its own."""
+    if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
+        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
+
+
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that option values stand for; what is not given is left out."""
     given: dict[str, Any] = {}
@@ -132,54 +135,32 @@ class EngineName(StrEnum):
     slurm = "slurm"
 
 
-EngineOption = Annotated[EngineName, typer.Option("--engine", help="Where jobs run.")]
-WorkersOption = Annotated[
-    int | None, typer.Option("--workers", metavar="N", min=1, help="Jobs at a time (default: one per core).")
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        "--address", metavar="HOST:PORT", help="Of a Ray cluster, or auto (default: start Ray here)."
-    ),
-]
-GpusOption = Annotated[
-    float | None,
-    typer.Option(
-        "--gpus", metavar="N", min=0, help="GPUs per job, with ray or slurm; with ray also fractions."
-    ),
-]
-PartitionOption = Annotated[
-    str | None, typer.Option("--partition", metavar="NAME", help="Of a Slurm cluster.")
-]
-TimeLimitOption = Annotated[
-    float | None,
-    typer.Option("--time-limit", metavar="MINUTES", help="Jobs that take longer are stopped as failed."),
-]
-
 DeviceOption = Annotated[
-    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda, cuda:N or mps; auto: CUDA or CPU.")
+    str, option("auto, cpu, cuda, cuda:N or mps; auto: CUDA or CPU.", "NAME", "--device")
 ]
-StackOption = Annotated[
-    int | None,
-    typer.Option(
-        "--stack", metavar="K", min=1,
-        help="Train up to K runs of one shape side by side (default: 1, on CUDA 64).",
-    ),
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Where:
     """Where runs train and how many at a time, as the options say."""
 
-    engine: EngineName = EngineName.local
-    workers: int | None = None
-    address: str | None = None
-    gpus: float | None = None
-    partition: str | None = None
-    time_limit: float | None = None
-    device: str = "auto"
-    stack: int | None = None
+    engine: Annotated[EngineName, option("Where jobs run.")] = EngineName.local
+    workers: Annotated[int | None, option("Jobs at a time (default: one per core).", "N", min=1)] = None
+    address: Annotated[
+        str | None, option("Of a Ray cluster, or auto (default: start Ray here).", "HOST:PORT")
+    ] = None
+    gpus: Annotated[
+        float | None, option("GPUs per job, with ray or slurm; with ray also fractions.", "N", min=0)
+    ] = None
+    partition: Annotated[str | None, option("Of a Slurm cluster.", "NAME")] = None
+    time_limit: Annotated[float | None, option("Jobs that take longer are stopped as failed.", "MINUTES")] = (
+        None
+    )
+    device: DeviceOption = "auto"
+    stack: Annotated[
+        int | None,
+        option("Train up to K runs of one shape side by side (default: 1, on CUDA 64).", "K", min=1),
+    ] = None
 
     @property
     def is_here(self) -> bool:
@@ -206,37 +187,3 @@ class Where:
 
 
 HERE = Where()
-
-
-def with_engine_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of `Where` in the place of its parameter `where`."""
-    names = [each.name for each in fields(Where)]
-    options = {
-        "engine": EngineOption, "workers": WorkersOption, "address": AddressOption, "gpus": GpusOption,
-        "partition": PartitionOption, "time_limit": TimeLimitOption, "device": DeviceOption,
-        "stack": StackOption,
-    }  # fmt: skip
-
-    @wraps(command)
-    def call(*arguments: Any, **given: Any) -> None:
-        chosen = {name: given.pop(name) for name in names if name in given}
-        command(*arguments, **({"where": Where(**chosen)} | given))
-
-    parameters: list[inspect.Parameter] = []
-    for each in inspect.signature(command, eval_str=True).parameters.values():
-        parameters += (
-            [each]
-            if each.name != "where"
-            else (
-                each.replace(name=field.name, default=field.default, annotation=options[field.name])
-                for field in fields(Where)
-            )
-        )
-    _sign(call, parameters)
-    return call
-
-
-def _sign(command: Callable[..., None], parameters: list[inspect.Parameter]) -> None:
-    """Gives a command these parameters. Typer looks at the annotations as well, and prefers them."""
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import JsonOption, alphabet_of
-from longreach.cli.output import blamed_on, console, exit_code, note, print_hanging, print_json
+from longreach.cli.options import JsonOption, alphabet_of, flag, option
+from longreach.cli.output import blamed_on, console, exit_code, note, print_json
 from longreach.errors import Field, InputError
 from longreach.theory.names import TaskName
 
@@ -34,18 +34,13 @@ def verify(
             "- is standard input.",
         ),
     ],
-    regex: Annotated[
-        str | None, typer.Option(metavar="REGEX", help="The language that the certificate must be about.")
-    ] = None,
+    regex: Annotated[str | None, option("The language that the certificate must be about.", "REGEX")] = None,
     alphabet: Annotated[
-        str | None,
-        typer.Option(metavar="LETTERS", help="The alphabet of --regex, or of --task regex:…, states:…."),
+        str | None, option("The alphabet of --regex, or of --task regex:…, states:….", "LETTERS")
     ] = None,
-    task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="The task that the certificate must be about.")
-    ] = None,
+    task: Annotated[str | None, option("The task that the certificate must be about.", "TASK")] = None,
     formal: Annotated[
-        bool, typer.Option("--formal", help="Let Coq check the certificates that it can; needs coqc.")
+        bool, flag("--formal", "Let Coq check the certificates that it can; needs coqc.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -171,4 +166,4 @@ def _print(result: dict[str, Any], many: bool) -> None:
     status = result["status"]
     style = STYLES.get(status, "yellow")
     said = f"{place}: {text}" if place else text
-    print_hanging(out, Text.assemble((f"{status:<7}", style), f" {said}"), 0, 8)
+    out.hanging(Text.assemble((f"{status:<7}", style), f" {said}"), 0, 8)
