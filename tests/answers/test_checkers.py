@@ -19,10 +19,11 @@ from longreach.answers.certificates import (
     MeasuredRowsCertificate,
 )
 from longreach.answers.checkers import same_but_for_the_empty_word
+from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
 from longreach.answers.kinds import read_any
 from longreach.answers.learned import found_verdict, tried_program
-from longreach.answers.verify import Subject, check_claims, own_subject, read_statements
+from longreach.answers.verify import Subject, own_subject, read_statements
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton, minimal
@@ -85,15 +86,15 @@ def test_documents_are_checked_and_never_valid() -> None:
     assert document["encodings"]["rope"]["statement"].endswith(", if the task goes on so beyond length 100")
     (statement,) = read_statements(json.dumps(document), "mine.json")
     # A document must not choose what is imported.
-    unasked = check_claims(statement, own_subject(statement))
-    assert [finding.status for _, finding in unasked] == [Status.CLAIMED, Status.CLAIMED]
-    checked = check_claims(statement, Subject(found.stored, COUNTED))
-    assert [finding.status for _, finding in checked] == [Status.CHECKED, Status.CHECKED]
-    other = check_claims(statement, Subject(found.stored, OTHER))
-    assert [finding.status for _, finding in other] == [Status.INVALID, Status.INVALID]
+    unasked = check_statement(statement, own_subject(statement))
+    assert [each.finding.status for each in unasked] == [Status.CLAIMED, Status.CLAIMED]
+    checked = check_statement(statement, Subject(found.stored, COUNTED))
+    assert [each.finding.status for each in checked] == [Status.CHECKED, Status.CHECKED]
+    other = check_statement(statement, Subject(found.stored, OTHER))
+    assert [each.finding.status for each in other] == [Status.INVALID, Status.INVALID]
     document["nope"]["verdict"] = "yes"
     (statement,) = read_statements(json.dumps(document), "mine.json")
-    assert check_claims(statement, Subject(found.stored, COUNTED))[0][1].status is Status.INVALID
+    assert check_statement(statement, Subject(found.stored, COUNTED))[0].finding.status is Status.INVALID
 
 
 # Programs that were found and bits that were measured are checked to a length, refuted, or claimed.

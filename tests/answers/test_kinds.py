@@ -16,10 +16,11 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from longreach.answers.checkers import count_rows, try_program, wrong_prediction
+from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
 from longreach.answers.kinds import KINDS, TaskKind, kind_of, read_any
 from longreach.answers.oracle import follows
-from longreach.answers.verify import check_claims, own_subject, read_statements
+from longreach.answers.verify import own_subject, read_statements
 from longreach.errors import InputError
 from longreach.report.forecast_view import certificate_view
 from longreach.tasks.catalog import TASKS, load_task
@@ -383,6 +384,6 @@ def test_a_new_kind_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.sides["nope"].answer, found.sides["nope"].reason) == ("no", "the oracle was asked")
     written = found.document()
     statement = read_statements(json.dumps(written), "mine.json")[0]
-    findings = {claim.place: finding for claim, finding in check_claims(statement, own_subject(statement))}
+    findings = {each.place: each.finding for each in check_statement(statement, own_subject(statement))}
     assert findings["nope"] == Finding.claimed("only Delphi says so")
     assert certificate_view(found.sides["nope"].certificate).lines == ("Delphi says so.",)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
 from longreach.answers.structured import state_sides
-from longreach.answers.verify import check_claims, own_subject, read_statements
+from longreach.answers.verify import own_subject, read_statements
 from longreach.tasks.regular import StateTask
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled
 from longreach.theory.automata.files import write_automaton
@@ -40,8 +41,7 @@ def machines(draw: st.DrawFn) -> LabelledAutomaton:
 def _statuses(document: dict[str, object]) -> dict[str, str]:
     (statement,) = read_statements(json.dumps(document), "mine.json")
     return {
-        claim.place: finding.status.value
-        for claim, finding in check_claims(statement, own_subject(statement))
+        each.place: each.finding.status.value for each in check_statement(statement, own_subject(statement))
     }
 
 
@@ -200,9 +200,9 @@ def test_languages(expression, at, after, ape) -> None:
         assert (found.nope.answer.value, found.ape.answer.value) == (right, ape)
         document = json.dumps(found.document())
         statement = read_statements(document, "mine.json")[0]
-        findings = check_claims(statement, own_subject(statement))
-        assert len(findings) == 3
-        assert all(finding.valid for _, finding in findings), findings
+        found_sides = check_statement(statement, own_subject(statement))
+        assert len(found_sides) == 3
+        assert all(each.finding.valid for each in found_sides), found_sides
 
 
 def test_a_program_that_says_another_state_is_found() -> None:
@@ -212,8 +212,8 @@ def test_a_program_that_says_another_state_is_found() -> None:
     swapped = program.replace('"q0"', '"Q"').replace('"q1"', '"q0"').replace('"Q"', '"q1"')
     document["nope"]["certificate"]["program"] = swapped
     statement = read_statements(json.dumps(document), "mine.json")[0]
-    finding = next(f for claim, f in check_claims(statement, own_subject(statement)) if claim.place == "nope")
-    assert not finding.valid
+    found = {each.place: each.finding for each in check_statement(statement, own_subject(statement))}
+    assert not found["nope"].valid
 
 
 def test_a_flow_about_membership_alone_is_not_enough() -> None:
@@ -226,9 +226,8 @@ def test_a_flow_about_membership_alone_is_not_enough() -> None:
     side = {"verdict": "no", "class": "C-RASP[∅]", "certificate": flow}
     kept = {key: value for key, value in document.items() if key not in ("ape", "local", "trained")}
     statement = read_statements(json.dumps(kept | {"nope": side}), "mine.json")[0]
-    ((_, finding),) = check_claims(statement, own_subject(statement))
-    assert not finding.valid
-    assert "membership only" in (finding.problem or "")
+    (checked,) = check_statement(statement, own_subject(statement))
+    assert checked.finding.problem == "verdict: no certificate proves 'no'"
 
 
 def test_what_programs_say_in_plain_words() -> None:

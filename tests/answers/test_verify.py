@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
 from longreach.answers.published import FIGURE_1_TASKS
-from longreach.answers.verify import Subject, check_claims, own_subject, read_statements
+from longreach.answers.verify import Subject, own_subject, read_statements
 from longreach.errors import InputError
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.certificates.check_no import Status
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.examples import examples
 
@@ -36,8 +36,8 @@ PROVED = {
 def statuses(document: dict[str, Any]) -> dict[str, str]:
     (statement,) = read_statements(json.dumps(document), "file")
     return {
-        claim.place: finding.status.value
-        for claim, finding in check_claims(statement, own_subject(statement))
+        checked.place: checked.finding.status.value
+        for checked in check_statement(statement, own_subject(statement))
     }
 
 
@@ -66,11 +66,10 @@ def expressions() -> st.SearchStrategy[str]:
 def test_genuine_documents_of_random_expressions(expression: str) -> None:
     automaton = from_expression(expression, "ab")
     document = judge(automaton).document(f"regex:{expression}")
-    expected = {
-        key if name == "certificate" else f"{key}.prediction": "valid"
+    expected = dict.fromkeys(("nope", "ape", "local"), "valid") | {
+        f"{key}.prediction": "valid"
         for key in ("nope", "ape", "local")
-        for name in ("certificate", "prediction_certificate")
-        if document[key].get(name, {"kind": "none"})["kind"] != "none"
+        if document[key]["prediction"] != document[key]["verdict"]
     }
     assert statuses(json.loads(json.dumps(document))) == expected
 
@@ -97,15 +96,14 @@ def test_no_part_of_a_document_goes_unread() -> None:
     right = json.loads(genuine("aa"))
     wrong = json.loads(genuine("aa"))
     wrong["nope"]["verdict"] = "yes"
-    lines = json.dumps(right) + "\n" + json.dumps(wrong | {"line": 2, "error": ""})
-    both = [json.dumps(wrong | {"forecasts": [right]}), json.dumps(wrong | {"forecast": right}), lines]
-    for text in both:
-        findings = [
-            finding
-            for statement in read_statements(text, "file")
-            for _, finding in check_claims(statement, own_subject(statement))
-        ]
-        assert [finding.status for finding in findings].count(Status.INVALID) == 1
+    for text in (
+        json.dumps(wrong | {"forecasts": [right]}),
+        json.dumps(wrong | {"forecast": right}),
+        json.dumps(right) + "\n" + json.dumps(wrong | {"line": 2, "error": ""}),
+        json.dumps({"forecasts": [right], "forecast": right}),
+    ):
+        with pytest.raises(InputError, match="no such field"):
+            read_statements(text, "file")
     with pytest.raises(InputError, match="about another task"):
         read_statements(json.dumps({"task": "parity", "forecast": right}), "file")
     assert len(read_statements(json.dumps({"task": "aa", "forecast": right}), "file")) == 1
@@ -163,9 +161,11 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @cache
-def truth(name: str, alphabet: tuple[str, ...] | None) -> dict[str, str]:
+def truth(name: str, alphabet: tuple[str, ...] | None) -> dict[str, tuple[str, str]]:
+    """At the last letter, and after it."""
     letters = alphabet if name.startswith("regex:") else None
-    return {key: side.answer.value for key, side in forecast(name, letters).sides.items()}
+    sides = forecast(name, letters).sides
+    return {key: (side.answer.value, side.at_end.answer.value) for key, side in sides.items()}
 
 
 @settings(deadline=None, max_examples=examples(250), suppress_health_check=list(HealthCheck))
@@ -177,15 +177,19 @@ def test_changed_documents(document: dict[str, Any]) -> None:
         return
     for statement in found:
         subject = own_subject(statement)
-        for claim, finding in check_claims(statement, subject):
+        for checked in check_statement(statement, subject):
+            finding = checked.finding
             assert (finding.problem is None) == finding.valid
             assert "\n" not in (finding.problem or "")
-            if finding.valid and claim.place:
+            if finding.valid and checked.place in ("nope", "ape", "local"):
                 assert isinstance(subject, Subject)
-                assert statement.task is not None
-                assert claim.verdict == truth(statement.task, statement.alphabet)[claim.place]
-            if finding.status is Status.VALID and not claim.place:
-                assert claim.certificate is not None
+                assert statement.document is not None
+                said = statement.document.sides[checked.place]
+                right = truth(statement.document.task, tuple(statement.document.alphabet or ()) or None)
+                at_end = statement.document.convention != "last-letter"
+                assert said.verdict == right[checked.place][int(at_end)]
+            if finding.valid:
+                assert checked.certificate is not None
 
 
 @settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
@@ -200,5 +204,5 @@ def test_changed_certificates_alone(data: st.DataObject) -> None:
         )
     except InputError:
         return
-    ((_, finding),) = check_claims(statement, own_subject(statement))
-    assert (finding.problem is None) == finding.valid
+    (checked,) = check_statement(statement, own_subject(statement))
+    assert (checked.finding.problem is None) == checked.finding.valid

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
-from longreach.answers.verify import check_claims, own_subject, read_statements
+from longreach.answers.verify import own_subject, read_statements
 from longreach.tasks.catalog import load_task
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
@@ -74,8 +75,8 @@ def statuses(name: str) -> dict[str, tuple[str, str]]:
     """The verdict of each side of a forecast, and what becomes of its certificate when it is checked."""
     document = forecast(name).document()
     (statement,) = read_statements(json.dumps(document), "mine.json")
-    found = check_claims(statement, own_subject(statement))
-    return {claim.place: (str(claim.verdict), finding.status.value) for claim, finding in found}
+    found = check_statement(statement, own_subject(statement))
+    return {each.place: (document[each.place]["verdict"], each.finding.status.value) for each in found}
 
 
 def least_share(task: Task, length: int, count: int = 2000) -> float:

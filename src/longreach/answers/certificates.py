@@ -39,6 +39,8 @@ class TaskProgramCertificate(TaskDocument):
     depth: int
     window: int
     modulus: int
+    convention: Literal["last-letter", "end-of-sequence"] = "last-letter"
+    """After the last letter, the program reads EOS; only for answer classes of an automaton."""
 
 
 class FitDocument(_Document):

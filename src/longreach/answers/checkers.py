@@ -26,7 +26,7 @@ from longreach.theory.automata.files import read_automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import Finding, Status, check_certificate
-from longreach.theory.certificates.check_yes import check_announcer, shown
+from longreach.theory.certificates.check_yes import check_announcer, ended, shown
 from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.communication.complexity import fit_growth
 from longreach.theory.crasp.compare import equal
@@ -65,10 +65,12 @@ def check_task_program(certificate: TaskProgramCertificate, task: Task, trusted:
     found = (core.size, core.depth, core.locality, core.modulus)
     if found != (certificate.size, certificate.depth, certificate.window, certificate.modulus):
         return Finding.invalid(f"size, depth, window and modulus of the program are {found}")
+    if isinstance(task, LabelledLanguage):
+        return _check_classes(core, task, at_end=certificate.convention != "last-letter")
+    if certificate.convention != "last-letter":
+        return Finding.claimed("a program for this task is read at the last token, not after it")
     if isinstance(task, ProgramTask):
         return _check_own_program(core, task.core)
-    if isinstance(task, LabelledLanguage):
-        return _check_classes(core, task)
     if isinstance(task, StateTask):
         return _check_states(core, task)
     try:
@@ -94,18 +96,20 @@ def _check_own_program(core: Core, own: Core) -> Finding:
     return Finding(Status.NOT_PROVED, how, "nothing proves that the two programs are the same")
 
 
-def _check_classes(core: Core, task: LabelledLanguage) -> Finding:
+def _check_classes(core: Core, task: LabelledLanguage, *, at_end: bool) -> Finding:
     """Each class is a regular language, for which a program can be proved right."""
+    letters = (*task.letters, EOS) if at_end else task.letters
     roots = dict(core.outputs)
     if set(roots) != set(task.machine.classes):
         return Finding.invalid("the program does not say the classes of the task")
     worst = Finding(Status.VALID, "proved for all lengths, class by class")
     for label, root in roots.items():
         try:
-            alone = simplify(Core(core.ops, task.letters, True, root))
+            alone = simplify(Core(core.ops, letters, True, root))
         except InputError as error:
             return Finding.invalid(f"the class {label!r}: {error.message}")
-        known = rightness(alone, task.machine.language(label))
+        language = task.machine.language(label)
+        known = rightness(alone, ended(language) if at_end else language)
         if known.witness is not None:
             return Finding.invalid(f"the class {label!r} is wrong on {shown(known.witness)}")
         if not known.proved:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from longreach.answers.certificates import (
     CommunicationCertificate,
@@ -104,9 +104,14 @@ def program_fields(name: str, key: str, program: Program) -> dict[str, Any]:
     return {"program_class": SIDES[key], "task": name, "program": program.text, **sizes}
 
 
-def task_program_certificate(name: str, key: str, program: Program) -> TaskProgramCertificate:
+def task_program_certificate(
+    name: str,
+    key: str,
+    program: Program,
+    convention: Literal["last-letter", "end-of-sequence"] = "last-letter",
+) -> TaskProgramCertificate:
     """What says that a program of the side's class solves the task."""
-    return TaskProgramCertificate(**program_fields(name, key, program))
+    return TaskProgramCertificate(**program_fields(name, key, program), convention=convention)
 
 
 def program_verdict(

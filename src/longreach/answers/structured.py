@@ -27,7 +27,7 @@ from longreach.theory.crasp.program import Program, raise_core, tidy_statements
 from longreach.theory.crasp.transform import predictor_of
 from longreach.theory.decide.decisions import ClassDecision, decide
 from longreach.theory.names import AUTOMATON, SLUG
-from longreach.theory.program_class import ENCODING_SIDES, SIDES
+from longreach.theory.program_class import EMPTY, ENCODING_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.basis import announcer_basis
 from longreach.theory.verdicts.explain import explain_at_end
@@ -37,6 +37,7 @@ from longreach.theory.verdicts.verdict import (
     Answer,
     CertificateDocument,
     Proof,
+    Ruling,
     Verdict,
     same_answers,
     undecided,
@@ -101,15 +102,33 @@ def _verdict_of_classes(
     for label, verdict in verdicts.items():
         if verdict.answer is Answer.UNDECIDED:
             return undecided(SIDES[key], f"the class {label!r}: {verdict.reason}")
-    at_end = [verdict.at_end.answer for verdict in verdicts.values()]
-    worst = next((each for each in (Answer.NO, Answer.UNDECIDED) if each in at_end), Answer.YES)
-    found = _programs_for_classes(name, key, task, verdicts)
-    return replace(found, at_end=replace(found.at_end, answer=worst))
+    found = same_answers(SIDES[key], Answer.YES, _programs_for_classes(name, key, verdicts))
+    if SIDES[key] != EMPTY:
+        return found  # a program looks one letter back from the end
+    rulings = {label: verdict.at_end for label, verdict in verdicts.items()}
+    hard = next((ruling for ruling in rulings.values() if ruling.answer is not Answer.YES), None)
+    at_end = hard or Ruling(Answer.YES, lambda: _at_end_of_classes(name, key, rulings))
+    return replace(found, at_end=at_end, beside=(("end_of_sequence", at_end),))
 
 
-def _programs_for_classes(
-    name: str, key: str, task: LabelledLanguage, verdicts: dict[str, Verdict]
-) -> Verdict:
+def _at_end_of_classes(name: str, key: str, rulings: dict[str, Ruling]) -> Proof:
+    """One program for all classes, read after the last letter."""
+    programs = {label: ruling.proof.outcome for label, ruling in rulings.items()}
+    written = {label: each.core for label, each in programs.items() if isinstance(each, Program)}
+    missing = next(
+        (f"the class {label!r}: {each}" for label, each in programs.items() if label not in written), None
+    )
+
+    def certify() -> CertificateDocument:
+        if missing is not None:
+            return NoCertificate(reason=f"the program is not written: {missing}")
+        joined = tidy_statements(raise_core(predictor_of(written)))
+        return task_program_certificate(name, key, joined, convention="end-of-sequence")
+
+    return Proof(reason=next(iter(rulings.values())).proof.reason, certify=certify)
+
+
+def _programs_for_classes(name: str, key: str, verdicts: dict[str, Verdict]) -> Proof:
     def write() -> Program | str:
         programs: dict[str, Program] = {}
         for label, verdict in verdicts.items():
@@ -129,7 +148,7 @@ def _programs_for_classes(
     proofs = [verdict.proof for verdict in verdicts.values()]
     hardest = max(proofs, key=lambda each: (each.window or 0, each.modulus or 1, each.depth or 0))
     known = all(each.window is not None for each in proofs)
-    proof = Proof(
+    return Proof(
         reason=hardest.reason if count == 1 else f"every class: {hardest.reason}",
         certify=certify,
         write=write,
@@ -139,7 +158,6 @@ def _programs_for_classes(
         say=lambda: hardest.clause or "",
         weigh=lambda: hardest.basis or "",
     )
-    return same_answers(SIDES[key], Answer.YES, proof)
 
 
 def state_sides(task: StateTask, name: str) -> dict[str, Verdict]:
@@ -169,8 +187,12 @@ def _verdict_of_states(
     else:
         proof = known
     found = same_answers(SIDES[key], answer, proof)
-    at_end = replace(found.at_end, answer=language.at_end.answer)
-    return replace(found, at_end=at_end, prediction_everywhere=language.answer)
+    everywhere: tuple[tuple[str, Ruling], ...] = ()
+    if answer is Answer.YES:  # the program says the state on prefixes only
+        everywhere = (("prediction_everywhere", language.membership),)
+        if SIDES[key] == EMPTY and language.answer is Answer.YES:
+            everywhere = (*everywhere, ("end_of_sequence", language.at_end))
+    return replace(found, at_end=language.at_end, prediction_everywhere=language.answer, beside=everywhere)
 
 
 def _said(task: StateTask, clause: str | None) -> str:
@@ -225,7 +247,11 @@ def program_sides(task: ProgramTask) -> dict[str, Verdict]:
         # Its language settles the conventions, and whatever the program itself leaves open.
         decided = language_sides(automaton)
         for key, side in known.items():
-            known[key] = replace(decided[key], membership=side.membership)
+            both = decided[key]
+            beside = (("prediction", both.prediction), ("end_of_sequence", both.at_end))
+            known[key] = replace(
+                both, membership=side.membership, beside=beside if SIDES[key] == EMPTY else beside[:1]
+            )
         return {**decided, **known}
     if not core.is_predictor:
         left = f"which letters may follow within its words {NOT_ASKED}"

@@ -14,8 +14,9 @@ from longreach.errors import Field, InputError
 from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.answers.verify import Claim, Subject
-    from longreach.theory.certificates.check_no import Finding
+    from longreach.answers.derive import Checked
+    from longreach.answers.verify import Statement, Subject
+    from longreach.theory.verdicts.verdict import CertificateDocument
 
 STYLES = {"valid": "green", "invalid": "red"}
 VERIFIED = "verified by Coq"
@@ -59,7 +60,8 @@ def verify(
         raise InputError("--alphabet: goes with --regex, or with --task regex:… or states:…")
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
-    from longreach.answers.verify import check_claims, lines_without_claim, own_subject, read_statements
+    from longreach.answers.derive import check_statement, not_checked
+    from longreach.answers.verify import lines_without_claim, own_subject, read_statements
     from longreach.files import read_text
 
     piped = file == STANDARD_INPUT
@@ -71,23 +73,28 @@ def verify(
     asked = _asked(regex, task, alphabet_of(alphabet))
     if formal:
         _require_coq()
-    results, claims = [], []
-    for statement in statements:
-        subject = own_subject(statement) if asked is None else asked
-        for claim, finding in check_claims(statement, subject):
-            results.append(_result(statement.task, claim, finding))
-            claims.append(claim)
+    found = [
+        (statement, checked)
+        for statement in statements
+        for checked in check_statement(statement, own_subject(statement) if asked is None else asked)
+    ]
+    results = [_result(statement, checked) for statement, checked in found]
     if formal:
-        _check_formally(claims, results)
+        _check_formally([checked.certificate for _, checked in found], results)
     valid = all(result["valid"] for result in results) and (
         not formal or any(result["formal"] in (VERIFIED, EXISTS) for result in results)
     )
+    unchecked = list(dict.fromkeys(name for statement in statements for name in not_checked(statement)))
     with exit_code(1, when=not valid):
         if as_json:
-            print_json({"certificate": str(file), "valid": valid, "certificates": results})
+            print_json(
+                {"certificate": str(file), "valid": valid, "certificates": results, "unchecked": unchecked}
+            )
         else:
             for result in results:
-                _print(result, len(statements) > 1)
+                _print(result)
+            if valid and unchecked and sys.stderr.isatty():
+                note(f"not part of any statement, and not checked: {', '.join(unchecked)}")
 
 
 def _require_coq() -> None:
@@ -97,14 +104,14 @@ def _require_coq() -> None:
         raise InputError(f"--formal: {MISSING}")
 
 
-def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
+def _check_formally(certificates: list[CertificateDocument | None], results: list[dict[str, Any]]) -> None:
     """Adds what Coq says of each result; what Coq rejects is invalid."""
     from longreach.theory.certificates.coq import can_check, check_formally
 
     asked = [
-        (claim.certificate, result)
-        for claim, result in zip(claims, results, strict=True)
-        if result["valid"] and can_check(claim.certificate)
+        (certificate, result)
+        for certificate, result in zip(certificates, results, strict=True)
+        if result["valid"] and can_check(certificate)
     ]
     for result in results:
         result["formal"] = UNCHECKED
@@ -132,15 +139,16 @@ def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> S
         return Subject(f"regex:{regex}", None, from_expression(regex, alphabet))
 
 
-def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
-    certificate = claim.certificate
+def _result(statement: Statement, checked: Checked) -> dict[str, Any]:
+    certificate, finding, subject = checked.certificate, checked.finding, checked.subject
     return {
-        "task": task if task is not None else getattr(certificate, "task", None),
-        "place": claim.place,
+        "task": statement.task if subject is None else TaskName(subject.name).short,
+        "place": checked.place,
         "kind": "none" if certificate is None else certificate.kind,
-        "class": getattr(certificate, "program_class", claim.program_class),
-        "convention": claim.convention if claim.place else getattr(certificate, "convention", "last-letter"),
-        "prediction": getattr(certificate, "prediction", False),
+        "class": getattr(certificate, "program_class", checked.program_class),
+        "convention": checked.convention,
+        "prediction": checked.prediction,
+        "statement": _statement(checked) if finding.valid else None,
         "status": finding.status.value,
         "valid": finding.valid,
         "how": finding.how,
@@ -148,19 +156,30 @@ def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _print(result: dict[str, Any], many: bool) -> None:
+def _statement(checked: Checked) -> str:
+    """What a valid certificate proves, from the certificate alone."""
+    from longreach.answers.kinds import kind_of
+
+    certificate: Any = checked.certificate
+    yes = kind_of(certificate).proves == "yes"
+    said = f"{'a' if yes else 'no'} program exists in {certificate.program_class}"
+    if yes and (certificate.window, certificate.modulus) != (0, 1):
+        said += f", window {certificate.window}, modulus {certificate.modulus}"
+    if checked.convention != "last-letter":
+        said += f", {checked.convention}"
+    if checked.prediction:
+        said += f", {'for' if yes else 'nor for'} prediction on prefixes"
+    return "; ".join([said, *checked.also])
+
+
+def _print(result: dict[str, Any]) -> None:
     from rich.text import Text
 
     out = console()
-    place = ": ".join(part for part in (result["task"] if many else None, result["place"]) if part)
+    place = ": ".join(TaskName(part).expression for part in (result["task"], result["place"]) if part)
     if result["valid"]:
-        says = "a program exists in" if result["kind"] == "program" else "no program exists in"
-        reading = "" if result["convention"] == "last-letter" else f", {result['convention']}"
-        if result["prediction"]:
-            what = "for" if result["kind"] == "program" else "nor for"
-            reading = f", {what} prediction on prefixes"
         how = "; ".join(part for part in (result["how"], result.get("formal")) if part)
-        text = f"{says} {result['class']}{reading} ({how})"
+        text = f"{result['statement']} ({how})"
     else:
         text = "; ".join(part for part in (result["problem"], result["how"]) if part)
     status = result["status"]

@@ -24,10 +24,9 @@ from longreach.theory.certificates.check_no import (
     Status,
     check_certificate,
     live_states_of,
-    prediction_claim_problem,
 )
 from longreach.theory.certificates.check_yes import check_program
-from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
+from longreach.theory.certificates.documents import Certificate, ProgramCertificate
 from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.views import Convention
@@ -316,42 +315,3 @@ def test_where_prediction_fails_in_a_larger_component(budget, of_both) -> None:
     certificate = verdict.certificate
     assert certificate.prediction == of_both
     assert check_certificate(certificate) is None
-
-
-def side_of(name_or_expression: str, key: str = "nope"):
-    automaton = (
-        named_automaton(name_or_expression)
-        if "-" in name_or_expression
-        else from_expression(name_or_expression)
-    )
-    return judge(automaton).document("")[key]
-
-
-@pytest.mark.parametrize("language", [EASIER, "(aa)*", "(a|b)*b", "tomita-3", "tomita-4", "d-2"])
-@pytest.mark.parametrize("key", ["nope", "ape", "local"])
-def test_documents_claim_what_they_prove(language, key) -> None:
-    side = side_of(language, key)
-    assert prediction_claim_problem(side) is None
-    for other in {"yes", "no"} - {side["prediction"]}:
-        assert prediction_claim_problem(side | {"prediction": other}) is not None
-    assert prediction_claim_problem(side | {"prediction_everywhere": "undecided"}) is not None
-
-
-def test_a_prediction_without_its_certificate() -> None:
-    side = side_of(EASIER)
-    assert side.pop("prediction_certificate")["prediction"] is True
-    assert prediction_claim_problem(side) == (
-        "the document says that prediction is 'yes', with no certificate for it"
-    )
-    side["prediction"] = "no"
-    assert prediction_claim_problem(side) == (
-        "the document says that prediction is 'no', and the flow is about membership only"
-    )
-
-
-def test_where_the_token_of_the_end_is_a_letter() -> None:
-    automaton = minimal(("EOS", "b"), [[0, 1], [0, 2], [2, 2]], 0, {0, 1})
-    answer = judge(automaton).sides["nope"]
-    assert (answer.answer, answer.prediction.answer) == ("no", "yes")
-    assert isinstance(answer.prediction_certificate, NoCertificate)
-    assert "EOS" in answer.prediction_certificate.reason

@@ -239,6 +239,22 @@ def combine(left: Automaton, right: Automaton, keep: Callable[[bool, bool], bool
     return minimal(left.alphabet, rows, 0, accepting)
 
 
+def with_end(automaton: Automaton, end: str) -> Automaton:
+    """The words of a language with an end symbol behind them, which is a letter now.
+
+    >>> with_end(minimal("a", [[1], [0]], 0, {0}), "EOS").accepts(["a", "a", "EOS"])
+    True
+    """
+    accepted = len(automaton)
+    dead = accepted + 1
+    rows = [
+        (*row, accepted if state in automaton.accepting else dead)
+        for state, row in enumerate(automaton.transitions)
+    ]
+    sinks = [[dead] * (len(automaton.alphabet) + 1)] * 2
+    return minimal((*automaton.alphabet, end), [*rows, *sinks], 0, {accepted})
+
+
 def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
     """Strongly connected components, each sorted, in an order in which edges only lead forward.
 

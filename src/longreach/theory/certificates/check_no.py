@@ -14,11 +14,10 @@ the language. No program tells them apart, by the argument for membership.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
 
 from longreach.errors import InputError
 from longreach.theory.certificates.documents import (
@@ -395,28 +394,3 @@ def flow_prediction_problem(certificate: FlowCertificate) -> str | None:
     if not targets | set(certificate.states) <= live_states_of(table):
         return "the letter may not follow both states of the pair, so prediction is not refuted"
     return None
-
-
-def prediction_claim_problem(side: Mapping[str, Any]) -> str | None:
-    """What a document says of prediction without proof, for one class of a regular language.
-
-    Certificates are checked elsewhere; here it is checked that they are about what is claimed.
-
-    >>> flow = {"kind": "flow", "automaton": {}}
-    >>> prediction_claim_problem({"verdict": "no", "prediction": "yes", "certificate": flow})
-    "the document says that prediction is 'yes', with no certificate for it"
-    """
-    certificate, verdict, claimed = side.get("certificate"), side.get("verdict"), side.get("prediction")
-    if not isinstance(certificate, Mapping) or "automaton" not in certificate or claimed is None:
-        return None
-    if side.get("prediction_everywhere", verdict) != verdict:
-        return "prediction on all words has the verdict of membership"
-    says = f"the document says that prediction is {claimed!r}"
-    own = side.get("prediction_certificate")
-    if isinstance(own, Mapping) and own.get("kind") != "none":
-        proves = "yes" if own.get("kind") == "program" and own.get("prediction") is True else None
-        return None if proves == claimed else f"{says}, which is not what its certificate proves"
-    if claimed == verdict:
-        of_both = certificate.get("kind") != "flow" or certificate.get("prediction") is True
-        return None if claimed != "no" or of_both else f"{says}, and the flow is about membership only"
-    return f"{says}, with no certificate for it" if claimed in ("yes", "no") else None

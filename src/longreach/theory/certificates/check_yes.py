@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from longreach import wording
 from longreach.errors import InputError, MissingExtra
-from longreach.theory.automata.automaton import Automaton, IntArray
+from longreach.theory.automata.automaton import Automaton, IntArray, minimal
 from longreach.theory.certificates.check_no import Finding, Status, live_states_of
 from longreach.theory.certificates.documents import AutomatonTable, ProgramCertificate
 from longreach.theory.certificates.tables import automaton_of, automaton_table, same_language
@@ -33,7 +33,10 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
     if expected is not None and not same_language(automaton_of(expected), automaton):
         return Finding.invalid("the automaton is not that of the language in question")
     if certificate.convention != "last-letter":
-        return Finding.claimed("a program is read at the last letter, not after it")
+        # Read after the last letter: the program reads the word and then EOS.
+        if certificate.prediction or END in automaton.alphabet:
+            return Finding.invalid(f"nothing is predicted after {END}, which is no letter")
+        automaton = ended(automaton)
     if core.is_predictor != certificate.prediction:
         return Finding.invalid(f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}")
     allowed = RELATIONS[certificate.program_class]
@@ -61,6 +64,16 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         f"to length {LONGEST_WORD}: no difference"
     )
     return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {known.reason}")
+
+
+def ended(automaton: Automaton) -> Automaton:
+    """The words of the language with EOS behind them."""
+    ends, dead = len(automaton), len(automaton) + 1
+    table = [
+        [*row, ends if q in automaton.accepting else dead] for q, row in enumerate(automaton.transitions)
+    ]
+    nothing = [dead] * (len(automaton.alphabet) + 1)
+    return minimal((*automaton.alphabet, END), [*table, nothing, nothing], 0, {ends})
 
 
 def shown(word: tuple[str, ...]) -> str:

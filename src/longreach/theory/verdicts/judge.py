@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.automaton import Automaton, with_end
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
 from longreach.theory.certificates.from_proofs import arrow_certificate, flow_certificate
 from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.decisions import ClassDecision, Decisions, decide
 from longreach.theory.decide.views import Analysis, Convention
-from longreach.theory.decide.without_positions import Refutation, refutation
+from longreach.theory.decide.without_positions import Refutation, plain_analysis, refutation
 from longreach.theory.names import END
 from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL
 from longreach.theory.verdicts.explain import Explanation, explain, explain_at_end
@@ -169,7 +169,6 @@ def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
         prediction=Ruling(Answer.of(decision.prediction), lambda: _proof(decision, writer, prediction=True)),
         prediction_everywhere=answer,
         is_regular=True,
-        certified_apart=decision.prediction is not decision.answer,
     )
 
 
@@ -189,15 +188,55 @@ def _at_end(decision: ClassDecision, writer: _Writer) -> Proof:
         # A program that is read after the last letter looks back further.
         return replace(known, window=None, modulus=None, depth=None)
 
+    why = explain_at_end(decision)
+    if decision.at_end:
+        return _yes_at_end(decision, why)
+
     def certify() -> Certificate:
-        if decision.at_end is not False:
-            return NoCertificate(reason="programs are written for reading at the last letter only")
-        assert decision.plain is not None
+        if decision.plain is None:
+            return NoCertificate(reason=why.formal)
         proof = refutation(decision.plain, Convention.END_OF_SEQUENCE, decision.budget.certificate)
         return _too_large(decision) if proof is None else flow_certificate(proof)
 
-    proof = _no(explain_at_end(decision), certify, decided=decision.at_end is not None)
-    return replace(proof, weigh=lambda: NOT_WRITTEN) if decision.at_end else proof
+    return _no(why, certify, decided=decision.at_end is not None)
+
+
+def _yes_at_end(decision: ClassDecision, why: Explanation) -> Proof:
+    """A program read after the last letter is one for the words with EOS behind them, read at that EOS."""
+    assert decision.plain is not None
+    automaton = decision.plain.extended.automaton
+
+    def write() -> Program | str:
+        if END in automaton.alphabet:
+            return f"it would read {END}, which is a letter here"
+        from longreach.theory.write.programs import acceptor
+
+        try:
+            return acceptor(plain_analysis(with_end(automaton, END), decision.budget), decision.budget)
+        except OverBudget as spent:
+            return str(spent)
+
+    def certify() -> Certificate:
+        program = proof.program
+        if program is None:
+            return NoCertificate(reason=f"the program is not written: {proof.not_written}")
+        return ProgramCertificate(
+            program_class=decision.program_class,
+            convention=Convention.END_OF_SEQUENCE.value,
+            automaton=automaton_table(automaton),
+            program=program.text,
+        )
+
+    def weigh() -> str:
+        program = proof.program
+        if program is None:
+            return NOT_WRITTEN
+        from longreach.theory.verdicts.basis import program_basis
+
+        return program_basis(program.core, with_end(automaton, END), decision.budget)
+
+    proof = Proof(reason=why.formal, certify=certify, write=write, say=why.short, weigh=weigh)
+    return proof
 
 
 def _no(why: Explanation, certify: Callable[[], Certificate], *, decided: bool) -> Proof:
@@ -226,12 +265,16 @@ def _yes(
         program = write()
         if analysis is None or isinstance(program, str):
             return NoCertificate(reason=f"the program is not written: {program}")
+        if program.core.locality > analysis.extended.window:
+            from longreach.theory.write.programs import acceptor
+
+            program = acceptor(analysis, decision.budget, wider=False)
         return ProgramCertificate(
             program_class=decision.program_class,
             convention=Convention.LAST_LETTER.value,
             automaton=automaton_table(analysis.extended.automaton),
             program=program.text,
-            window=max(analysis.extended.window, program.core.locality),
+            window=analysis.extended.window,
             modulus=analysis.extended.modulus,
             prediction=predicts,
         )

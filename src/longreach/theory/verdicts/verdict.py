@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.theory.certificates.documents import NoCertificate
-from longreach.theory.program_class import ProgramClass
+from longreach.theory.program_class import EMPTY, ProgramClass
 
 if TYPE_CHECKING:
     from longreach.theory.crasp.program import Program
@@ -150,12 +150,9 @@ class Verdict:
     """
     is_regular: bool = False
     """Whether the three rulings are about a regular language; otherwise they have one proof."""
-    certified_apart: bool = False
-    """Whether `prediction` has a certificate of its own.
-
-    A program for membership knows the state, and with it what may follow; and a "no" of both is proved by one
-    certificate.
-    """
+    beside: tuple[tuple[str, Ruling], ...] | None = None
+    """The further answers, by their field in a document, that the certificate of the verdict does not settle
+    and that have one of their own; None: as for a regular language."""
     predicts: bool = False
     """Whether what is trained is predicting what may follow on words of a regular language."""
     by_communication: bool = False
@@ -192,11 +189,34 @@ class Verdict:
     @property
     def prediction_certificate(self) -> CertificateDocument | None:
         """What proves `prediction`; None where `certificate` does."""
-        return self.prediction.proof.certificate if self.certified_apart else None
+        return self.prediction.proof.certificate if self._predicts_apart else None
+
+    @property
+    def _predicts_apart(self) -> bool:
+        """Whether prediction has another answer than membership."""
+        return self.is_regular and self.prediction.answer is not self.answer
+
+    def _certified_beside(self) -> tuple[tuple[str, Ruling], ...]:
+        """The answers that need a certificate of their own.
+
+        A program for membership knows the state, and with it what may follow; and a "no" of both is proved by
+        one certificate. With relations a program looks one letter back from the end; without, a "no" at the
+        last letter is one after it.
+        """
+        if self.beside is not None or not self.is_regular or self.checked_to is not None:
+            return self.beside or ()
+        found = []
+        if self._predicts_apart or _needs(self.prediction, "") != _needs(self.membership, ""):
+            found.append(("prediction", self.prediction))
+        if self.program_class == EMPTY and self.answer is Answer.YES:
+            found.append(("end_of_sequence", self.at_end))
+        return tuple(found)
 
     def read_at_end(self) -> Verdict:
         """The same verdict with `at_end` as its answer."""
-        return replace(self, membership=self.at_end, predicts=False)
+        apart = self.program_class == EMPTY and self.at_end.answer is not Answer.YES
+        beside = (("last_letter", self.membership),) if apart else ()
+        return replace(self, membership=self.at_end, predicts=False, beside=beside)
 
     def with_proofs(self, change: Callable[[Proof], Proof]) -> Verdict:
         """The same answers, with a change made to each proof when it is asked for."""
@@ -294,11 +314,10 @@ class Verdict:
         }
         if self.is_regular:
             found |= _needs(self.prediction, "prediction_")
-            if self.certified_apart:
+            if self._predicts_apart:
                 found["prediction_reason"] = self.prediction.proof.reason
-            own = self.prediction_certificate if certificates else None
-            if own is not None:
-                found["prediction_certificate"] = own.model_dump(mode="json", by_alias=True)
+        for name, ruling in self._certified_beside() if certificates else ():
+            found[f"{name}_certificate"] = ruling.proof.certificate.model_dump(mode="json", by_alias=True)
         found |= _needs(self.membership)
         if self.note is not None:
             found["note"] = self.note

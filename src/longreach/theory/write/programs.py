@@ -32,8 +32,10 @@ MANY_COMPONENTS = 40
 STYLES = (Style(), Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
 
 
-def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
+def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET, *, wider: bool = True) -> Program:
     """A program that accepts the language, the empty word included; the shortest of several ways to write it.
+
+    With `wider`, it may look one letter further back than it must, if that makes it shorter.
 
     Raises `OverBudget` when the time is over before one is written.
 
@@ -52,10 +54,10 @@ def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
         return best
     try:
         view = analysis
-        for wider in _wider(analysis, budget):
-            other = _shorter(wider, first, budget, drafts, best)
+        for further in _wider(analysis, budget) if wider else ():
+            other = _shorter(further, first, budget, drafts, best)
             if other is not None:
-                best, view = other, wider
+                best, view = other, further
         for style in others:
             best = _shorter(view, style, budget, drafts, best) or best
     except OverBudget:

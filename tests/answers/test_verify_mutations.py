@@ -1,0 +1,198 @@
+"""Every field of one document of each kind is changed by its type: nothing false is called valid."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longreach.answers import derive
+from longreach.answers.derive import check_statement
+from longreach.answers.documents import CONTEXT, DOCUMENT_FIELDS, SIDE_FIELDS, SideDocument, VerdictDocument
+from longreach.answers.forecast import forecast
+from longreach.answers.verify import check_certificate, own_subject, read_statements
+from longreach.errors import InputError
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.decide.views import Convention
+from longreach.theory.names import TaskName
+from longreach.theory.program_class import SIDES
+from longreach.theory.verdicts.judge import judge
+from tests.helpers.examples import is_thorough
+
+CLASSES = '{"alphabet":["a","b"],"transitions":[[1,0],[1,2],[1,0]],"outputs":["no","yes","no"]}'
+DOCUMENTS = {
+    "language": lambda: judge(from_expression("(a|b)*b")).document("regex:(a|b)*b"),
+    "language, no": lambda: judge(from_expression("(aa)*b")).document("regex:(aa)*b"),
+    "language, easier prediction": lambda: judge(from_expression("(a|ba)*b?")).document("regex:(a|ba)*b?"),
+    "language at the end": lambda: judge(from_expression("(a|b)*b")).document(
+        "regex:(a|b)*b", convention=Convention.END_OF_SEQUENCE
+    ),
+    "language at the end, yes": lambda: judge(from_expression("a*b*")).document(
+        "regex:a*b*", convention=Convention.END_OF_SEQUENCE
+    ),
+    "named language": lambda: forecast("tomita-3").document(),
+    "counting language": lambda: forecast("d-2").document(),
+    "states": lambda: forecast("states:(a|b)*ab").document(),
+    "states after": lambda: forecast("states-after:(a|b)*b").document(),
+    "program": lambda: forecast('crasp:#alphabet a b\nL = "b"').document(),
+    "program with relations": lambda: forecast("crasp:lib:aa").document(),
+    "classes": lambda: forecast(f"dfa:{CLASSES}").document(),
+    "reduction": lambda: forecast("parity").document(),
+    "communication": lambda: forecast("copy-repeat").document(),
+}
+"""One of each kind, all of which are valid as they are."""
+WORDS = ("yes", "no", "undecided", "Yes", "yеs", "nо", "", "last-letter", "end-of-sequence", *SIDES.values())
+OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, 2, -1, 1e30, 10**30, 0.5, "1", [], {}, ["a"])
+
+
+@cache
+def genuine(kind: str) -> str:
+    return json.dumps(DOCUMENTS[kind]())
+
+
+@pytest.fixture(autouse=True)
+def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Certificates that are not changed are checked once."""
+    known: dict[Any, Any] = {}
+
+    def once(certificate: Any, subject: Any) -> Any:
+        about = subject if not hasattr(subject, "name") else (subject.name, subject.alphabet)
+        key = (certificate.model_dump_json(), str(about))
+        if key not in known:
+            known[key] = check_certificate(certificate, subject)
+        return known[key]
+
+    monkeypatch.setattr(derive, "check_certificate", once)
+    monkeypatch.setattr(derive, "judge", cache(judge))
+
+
+def answers(document: dict[str, Any]) -> dict[tuple[Any, ...], Any]:
+    """What a document claims: all fields that are neither context nor certificates."""
+    found: dict[tuple[Any, ...], Any] = {}
+    for name, value in document.items():
+        if name in SIDES and isinstance(value, dict):
+            for field, said in value.items():
+                if SIDE_FIELDS[field] != CONTEXT and not field.endswith("certificate") and said is not None:
+                    found[name, field] = said
+        elif name == "trained" and isinstance(value, dict):
+            found |= {(name, key): said for key, said in value.items()}
+        elif name == "task" and (TaskName(value).is_file or "." in value):
+            pass  # the name of a file, which nobody reads: statements are about what certificates carry
+        elif DOCUMENT_FIELDS[name] != CONTEXT and value is not None:
+            found[name,] = sorted(value) if name == "alphabet" else value.strip() if name == "task" else value
+    return found
+
+
+def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        context = DOCUMENT_FIELDS.get(key) == CONTEXT if not path else SIDE_FIELDS.get(key) == CONTEXT
+        if not (context and len(path) < 2):
+            yield (*path, key)
+            yield from places(value, (*path, key))
+
+
+def changes(value: Any) -> Iterator[Any]:
+    """Other values by the type: flipped, of another type, look-alikes, neighbouring numbers."""
+    yield from OTHERS
+    if isinstance(value, str):
+        yield from (*WORDS, value + " ", value.upper(), value.replace("a", "а"), value.replace("1", "2"))
+        yield from (value.replace('"b"', '"a"'), value.replace("<=", ">="), value.replace("% 2", "% 3"))
+    elif isinstance(value, int | float):
+        yield from (value + 1, value - 1, -value, float(value), str(value), value + 0.5)
+    elif isinstance(value, list):
+        yield from (value[1:], value[:-1], value[::-1], value * 2, [*value, 0])
+    elif isinstance(value, dict):
+        yield from ({**value, "extra": 1}, {"kind": "none", "reason": ""})
+
+
+def mutations(kind: str) -> list[tuple[tuple[Any, ...], Any]]:
+    """Places and values; a place without a value is left out of the document."""
+    document = json.loads(genuine(kind))
+    found: list[tuple[tuple[Any, ...], Any]] = []
+    for path in places(document):
+        node = document
+        for key in path:
+            node = node[key]
+        found.append((path, ...))
+        found += [(path, other) for other in changes(node) if repr(other) != repr(node)]
+    sides = [key for key in SIDES if key in document]
+    found += [((key, field), document[other].get(field)) for key in sides for other in sides
+              for field in document[key] if other != key and field in document[other]]  # fmt: skip
+    return found
+
+
+def changed(kind: str, path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(genuine(kind))
+    node: Any = document
+    for key in path[:-1]:
+        node = node[key]
+    if value is ...:
+        node.pop(path[-1])
+    else:
+        node[path[-1]] = value
+    return document
+
+
+def is_valid(document: dict[str, Any]) -> bool:
+    try:
+        (statement,) = read_statements(json.dumps(document), "file")
+    except InputError:
+        return False
+    return all(checked.finding.valid for checked in check_statement(statement, own_subject(statement)))
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_mutations(kind: str) -> None:
+    original = answers(json.loads(genuine(kind)))
+    assert is_valid(json.loads(genuine(kind)))
+    tried = mutations(kind)
+    if not is_thorough():
+        tried = random.Random(0).sample(tried, min(len(tried), 300))
+    for path, value in tried:
+        document = changed(kind, path, value)
+        if is_valid(document):
+            said = answers(document)
+            wrong = {place: each for place, each in said.items() if repr(original.get(place)) != repr(each)}
+            assert not wrong, (path, value)
+
+
+def test_there_are_enough_mutations() -> None:
+    assert sum(len(mutations(kind)) for kind in DOCUMENTS) >= 20_000
+
+
+def test_every_field_is_in_the_table() -> None:
+    fields = {field.alias or name for name, field in SideDocument.model_fields.items()}
+    assert fields == SIDE_FIELDS.keys()
+    assert VerdictDocument.model_fields.keys() == DOCUMENT_FIELDS.keys()
+
+
+def test_a_document_chooses_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a file was opened")
+
+    documents = [json.loads(genuine("language")), json.loads(genuine("program"))]
+    monkeypatch.setattr("builtins.open", refuse)
+    for document in documents:
+        for name in (
+            "crasp:/dev/zero",
+            "dfa:/dev/stdin",
+            "data:/etc/passwd",
+            "/dev/zero",
+            "../x.json",
+            "os:path",
+        ):
+            (statement,) = read_statements(json.dumps(document | {"task": name}), "file")
+            check_statement(statement, own_subject(statement))
+
+
+def test_the_table_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs/forecast.md").read_text(encoding="utf-8")
+    for table in (SIDE_FIELDS, DOCUMENT_FIELDS):
+        for name, source in table.items():
+            assert (f"| `{name}` | {source} |" in text) == (source != CONTEXT)
