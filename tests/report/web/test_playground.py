@@ -7,7 +7,7 @@ import pytest
 from longreach.answers.forecast import forecast
 from longreach.errors import InputError
 from longreach.report.web.playground import PARTS, fooling_pair, part_of, potential_notes
-from longreach.report.web.playground_worker import answer
+from longreach.report.web.worker import answer
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.crasp.library import load

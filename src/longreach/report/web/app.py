@@ -36,9 +36,6 @@ from longreach.report.web.training import Busy, Training, Trainings
 from longreach.report.web.workers import LiveLimits, Reply, WorkerPool
 from longreach.training.result import RESULT
 
-# The report of a results directory as it is now, made again when something in it has changed.
-
-
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 PLAYGROUND = '<a href="/playground">Playground</a>'
@@ -102,9 +99,6 @@ def _live(html: str, stamp: str) -> LivePage:
     html = html.replace("</nav>", f"{PLAYGROUND}\n</nav>", 1)
     news = f'<script src="/static/news.js" data-stamp="{stamp}" defer></script>\n</body>'
     return LivePage(html=news.join(html.rsplit("</body>", 1)), policy=policy, stamp=stamp)
-
-
-# What every request must fulfil, before anything is done for it.
 
 
 POLICY = (
@@ -195,8 +189,12 @@ def _same(origin: str, host: str | None) -> bool:
         return False
 
 
-class TooLarge(Exception):
-    """A body that says nothing of its length goes on and on."""
+class Refused(Exception):
+    """A request that is not answered: with a status as of HTTP, and why."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 def _limited(receive: Receive, most: int) -> Receive:
@@ -206,8 +204,8 @@ def _limited(receive: Receive, most: int) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > most:
-            raise TooLarge
+        if seen > most:  # it said nothing of its length
+            raise Refused(413, "the request is too large")
         return message
 
     return limited
@@ -234,22 +232,14 @@ async def _refuse(send: Send, status: int, reason: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-# The pages and calls of `longreach serve`.
-
-
 PAGES = Path(__file__).with_name("pages")
-FILES = {
-    "playground.js": "text/javascript",
-    "playground.css": "text/css",
-    "asking.js": "text/javascript",
-    "cards.js": "text/javascript",
-    "drawing.js": "text/javascript",
-    "theme.js": "text/javascript",
-    "training.js": "text/javascript",
-    "typed.js": "text/javascript",
-    "news.js": "text/javascript",
-}
-"""All that is sent as it is, by name; nothing else is looked up in the file system."""
+FILES = (
+    "playground.js", "playground.css", "asking.js", "cards.js", "drawing.js", "theme.js", "training.js",
+    "typed.js", "news.js",
+)  # fmt: skip
+"""All that is sent as it is; nothing else is looked up in the file system."""
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+TOO_SLOW = 408
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BEAT = 15.0
 """Seconds after which a stream says that it is alive."""
@@ -284,7 +274,7 @@ def make_app(
             return Response(style, media_type="text/css")
         if name not in FILES:
             return _said("no such file", 404)
-        return Response(_file(name), media_type=FILES[name])
+        return Response(_file(name), media_type=TYPES[Path(name).suffix])
 
     async def stamp(request: Request) -> Response:
         return JSONResponse({"stamp": await run_in_threadpool(report.stamp)})
@@ -314,16 +304,17 @@ def make_app(
         known = {"running": _named(trainings.running), "most": bounds.trainings, "minutes": bounds.minutes}
         return JSONResponse(known)
 
+    def named(request: Request) -> Training:
+        if (training := trainings.get(request.path_params["name"])) is None:
+            raise Refused(404, "no such training")
+        return training
+
     async def events(request: Request) -> Response:
-        training = trainings.get(request.path_params["name"])
-        if training is None:
-            return _said("no such training", 404)
+        training = named(request)
         return StreamingResponse(_stream(training, closes), media_type="text/event-stream")
 
     async def cancel(request: Request) -> Response:
-        training = trainings.get(request.path_params["name"])
-        if training is None:
-            return _said("no such training", 404)
+        training = named(request)
         await trainings.cancel(training)
         return JSONResponse({"training": training.name, "over": True})
 
@@ -349,28 +340,13 @@ def make_app(
         ],
         lifespan=life,
         exception_handlers={
-            InputError: _bad_input,
-            BadDocument: _bad_document,
-            TooLarge: _too_large,
-            TooSlow: _too_slow,
-            NotWanted: _not_wanted,
+            InputError: _refused,
+            Refused: _refused,
             404: _not_there,
             405: _not_there,
         },
     )
     return RequestGuard(app, hosts, bounds.body)
-
-
-class BadDocument(Exception):
-    """A body that is no JSON document."""
-
-
-class TooSlow(Exception):
-    """A body that does not arrive."""
-
-
-class NotWanted(Exception):
-    """Whoever asked is gone, or the server ends."""
 
 
 async def _document(request: Request, seconds: float) -> Any:
@@ -379,9 +355,9 @@ async def _document(request: Request, seconds: float) -> Any:
             body = await request.body()
         return json.loads(body.decode("utf-8"))
     except TimeoutError:
-        raise TooSlow from None
+        raise Refused(TOO_SLOW, "the request did not arrive in time") from None
     except (ValueError, RecursionError, ClientDisconnect):
-        raise BadDocument from None
+        raise Refused(400, "the body is no JSON document") from None
 
 
 async def _while_wanted(call: Coroutine[Any, Any, Reply], request: Request, closing: asyncio.Event) -> Reply:
@@ -391,7 +367,7 @@ async def _while_wanted(call: Coroutine[Any, Any, Reply], request: Request, clos
     try:
         await asyncio.wait({asked, *ends}, return_when=asyncio.FIRST_COMPLETED)
         if not asked.done():
-            raise NotWanted
+            raise Refused(503, "the server ends")
         return asked.result()
     finally:
         for task in (asked, *ends):
@@ -437,34 +413,16 @@ def _said(reason: str, status: int) -> JSONResponse:
     return JSONResponse({"error": reason}, status)
 
 
-async def _bad_input(request: Request, error: Exception) -> Response:
-    return _said(str(error), 422)
-
-
-async def _bad_document(request: Request, error: Exception) -> Response:
-    return _said("the body is no JSON document", 400)
-
-
-async def _too_large(request: Request, error: Exception) -> Response:
-    return _said("the request is too large", 413)
-
-
-async def _too_slow(request: Request, error: Exception) -> Response:
-    found = _said("the request did not arrive in time", 408)
-    found.headers["connection"] = "close"  # the rest of it must not be read as another request
+async def _refused(request: Request, error: Exception) -> Response:
+    found = _said(str(error), getattr(error, "status", 422))
+    if found.status_code == TOO_SLOW:  # the rest of it must not be read as another request
+        found.headers["connection"] = "close"
     return found
-
-
-async def _not_wanted(request: Request, error: Exception) -> Response:
-    return _said("the server ends", 503)
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     return _said("there is nothing here" if status == 404 else "not in this way", status)
-
-
-# The server itself: what it serves ends first, so that it ends at once and without complaint.
 
 
 ENDING = 5

@@ -1,4 +1,4 @@
-"""What is typed into the playground, and what is shown of it.
+"""What the playground shows of a subject, part by part, each as a document of its own.
 
 The parts are asked for one by one, so that what is quick is there while the rest is still computed.
 """
@@ -7,172 +7,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from longreach.answers.kinds import kind_of
 from longreach.answers.odds import USUAL_LENGTH, OddsRow, odds_words, task_odds
-from longreach.answers.verdicts import sides
 from longreach.config.encodings import side_title
-from longreach.errors import Field, File, InputError, Spot
-from longreach.report.forecast_view import MOST_HEADS, MOST_WIDTH, head_views, program_view
+from longreach.errors import Field, InputError
+from longreach.report.forecast_view import (
+    EXAMPLE_LENGTHS,
+    MOST_HEADS,
+    MOST_WIDTH,
+    example_word,
+    head_views,
+    liveliest,
+    program_view,
+)
+from longreach.report.web.subject import Subject, check_characters
 from longreach.report.web.workers import LiveLimits
 from longreach.report.words import sentence_case
-from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
-from longreach.theory.automata.files import read_automaton, write_automaton
-from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
 from longreach.theory.certificates.documents import FlowCertificate
 from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.evaluate import accepts
-from longreach.theory.crasp.lower import simplify
-from longreach.theory.crasp.program import Program, parse, raise_core
+from longreach.theory.crasp.program import Program, raise_core
 from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
-from longreach.theory.prove.equivalence import regular_language
+from longreach.theory.names import TaskName
 from longreach.theory.prove.induction import rightness
 from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
-from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from longreach.wording import counted, spelled, visible
-
-# What is typed into the playground, read: an expression, an automaton or a program, never a file.
-
-
-SubjectKind = Literal["regex", "automaton", "program"]
-KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
-READING_SECONDS = 4.0
-"""Of computing, to read an expression."""
-
-
-def check_characters(given: Any, name: str) -> None:
-    """Refuse halves of surrogate pairs: JSON can write them, and no text can hold them."""
-    if isinstance(given, str) and any("\ud800" <= char <= "\udfff" for char in given):
-        raise InputError("holds half of a surrogate pair, which is no character", place=Field(name))
-
-
-def plain_message(error: InputError) -> str:
-    """What is wrong with what is typed, to somebody who sees it: no file has a part in it.
-
-    >>> plain_message(InputError("unexpected )", place=Spot("<text>", 2, 7)))
-    'line 2, column 7: unexpected )'
-    """
-    match error.place:
-        case Spot(line=line, column=column):
-            return f"line {line}, column {column}: {error.reason}"
-        case File():
-            return error.reason
-    return error.message
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is looked at.
-
-    >>> Subject("regex", "(aa)*").sides["ape"].answer.value
-    'yes'
-    """
-
-    kind: SubjectKind
-    text: str
-    alphabet: tuple[str, ...] | None = None
-
-    @staticmethod
-    def read(document: Any, limits: LiveLimits | None = None) -> Subject:
-        """The subject of a call; everything in it is checked.
-
-        >>> Subject.read({"kind": "regex", "text": "(aa)*", "alphabet": "ab"}).alphabet
-        ('a', 'b')
-        """
-        limits = limits or LiveLimits()
-        if not isinstance(document, dict):
-            raise InputError("a JSON object is expected, with kind and text")
-        kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
-        for name, given in (("text", text), ("alphabet", letters)):
-            check_characters(given, name)
-        if kind not in KINDS:
-            raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
-        if not isinstance(text, str) or not text.strip():
-            raise InputError("is empty", place=Field("text"))
-        if len(text) > limits.text:
-            raise InputError(
-                f"has {len(text):,} characters; at most {limits.text:,} are read", place=Field("text")
-            )
-        if letters is not None and not isinstance(letters, str):
-            raise InputError("letters are expected, as in abc", place=Field("alphabet"))
-        if letters and letters.strip():
-            if kind != "regex":
-                raise InputError("goes with an expression alone", place=Field("alphabet"))
-            try:
-                return Subject(kind, text, read_letters(letters))
-            except InputError as error:
-                raise error.at(Field("alphabet")) from None
-        return Subject(kind, text)
-
-    @cached_property
-    def program(self) -> Program | None:
-        """The program that was typed."""
-        return parse(self.text) if self.kind == "program" else None
-
-    @cached_property
-    def automaton(self) -> Automaton | None:
-        """Of the language; of a program where one was found and proved."""
-        if self.program is not None:
-            return regular_language(simplify(self.program.core))
-        budget = Budget(seconds=READING_SECONDS).running()
-        if self.kind == "regex":
-            return from_expression(self.text, self.alphabet, budget)
-        return read_automaton(self.text, budget)
-
-    @cached_property
-    def task(self) -> RegularLanguage | ProgramTask:
-        """The task to be learned, under a name by which another process finds it without a file."""
-        if self.program is not None:
-            return ProgramTask("the program", self.program)
-        assert self.automaton is not None
-        if not self.automaton.accepting:
-            raise InputError("no word fits: the language is empty")
-        return RegularLanguage(self.kind, self.automaton)
-
-    @cached_property
-    def task_name(self) -> str:
-        """The name by which the task is trained."""
-        task = self.task
-        if isinstance(task, ProgramTask):
-            return task.self_contained
-        return REGEX + self.text if self.kind == "regex" else AUTOMATON + write_automaton(task.automaton)
-
-    @cached_property
-    def sides(self) -> dict[str, Verdict]:
-        """The verdicts, as `longreach forecast` has them."""
-        if self.program is not None:
-            return sides(self.task, self.task_name, True)
-        assert self.automaton is not None
-        return language_sides(self.automaton, trained=True)
-
-    def written_program(self, side: str) -> Program | str:
-        """The program of a side, or why there is none."""
-        if self.program is not None:
-            return self.program
-        if side not in ("nope", "ape"):
-            raise InputError("nope or ape is expected", place=Field("side"))
-        verdict = self.sides[side]
-        for proof in (verdict.proof, verdict.trained_proof):  # one that decides before one that predicts
-            if proof.program is not None:
-                return proof.program
-        return verdict.proof.not_written or "no program of this class decides it"
-
-
-# What counting knows of the states of an automaton, short enough to stand below each in a drawing.
-
 
 POTENTIAL_SECONDS = 3.0
 NAMED = 3
@@ -247,9 +119,6 @@ def _ranges(states: Sequence[int]) -> str:
     ends = [*(before for before, each in pairwise(states) if each != before + 1), states[-1]]
     both = zip(starts, ends, strict=True)
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in both)
-
-
-# What the playground shows of a subject, part by part, each as a document of its own.
 
 
 Document: TypeAlias = dict[str, Any]
@@ -360,14 +229,10 @@ def _odds_words(row: OddsRow, sides: Mapping[str, Verdict]) -> str:
 
 def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
     automaton = subject.automaton
-    if automaton is None:
-        return {
-            "svg": None,
-            "table": None,
-            "note": "No automaton of what the program accepts was found and proved.",
-        }
-    if len(automaton) > MOST_STATES:
-        note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
+    if automaton is None or len(automaton) > MOST_STATES:
+        note = "No automaton of what the program accepts was found and proved."
+        if automaton is not None:
+            note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
         return {"svg": None, "table": None, "note": note}
     notes = potential_notes(automaton)
     said = ["States with two rings accept; pale ones accept nothing any more."]
@@ -409,11 +274,10 @@ def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
 
 
 def _written(title: str, program: Program, automaton: Automaton | None) -> Document:
-    view = program_view(program)
     proof = None
     if automaton is not None:
         proof = str(rightness(program.core, automaton, budget=Budget(seconds=PROOF_SECONDS).running()))
-    return {"title": title, "text": view.text, "summary": view.summary, "proof": proof}
+    return {"title": title, **program_view(program)._asdict(), "proof": proof}
 
 
 def _word(document: Mapping[str, Any]) -> str:
@@ -474,11 +338,7 @@ def _attention(subject: Subject, document: Mapping[str, Any]) -> Document:
     most = MANY_HEADS if document.get("all") is True else MOST_HEADS
     heads, number = head_views(program.core, _tokens(program, document), "word", most=most)
     said = None if heads else "the program counts nothing, so its transformer attends to nothing"
-    return {
-        "heads": [{"title": each.title, "svg": each.svg} for each in heads],
-        "number": number,
-        "reason": said,
-    }
+    return {"heads": [each._asdict() for each in heads], "number": number, "reason": said}
 
 
 def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
@@ -525,8 +385,6 @@ def fooling_pair(certificate: FlowCertificate) -> Document | None:
 
 def _example(subject: Subject, document: Mapping[str, Any]) -> Document:
     """A word to begin with: a lively one of the language."""
-    from longreach.report.forecast_view import example_word
-
     found = None if subject.program is None else accepted_word(subject.program)
     return {"word": spelled(found or example_word(subject.task) or [])}
 
@@ -538,8 +396,6 @@ def accepted_word(program: Program) -> list[str] | None:
     >>> load("dyck-1").accepts(accepted_word(load("dyck-1")) or ")")
     True
     """
-    from longreach.report.forecast_view import EXAMPLE_LENGTHS, liveliest
-
     core, random = program.core, np.random.default_rng(0)
     if core.is_predictor or not core.alphabet:
         return None

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from longreach.errors import Field, InputError
-from longreach.report.web.playground import Subject
+from longreach.report.web.subject import Subject
 from longreach.report.web.workers import LiveLimits, Reply
 from longreach.wording import visible
 
-MODULE = "longreach.report.web.training_worker"
+MODULE = "longreach.report.web.worker"
 ENDS = ("done", "failed", "cancelled")
 """Events after which nothing comes."""
 ENCODINGS = ("nope", "ape")

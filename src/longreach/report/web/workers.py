@@ -10,8 +10,6 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# How much one call may ask for.
-
 
 @dataclass(frozen=True, kw_only=True)
 class LiveLimits:
@@ -45,10 +43,7 @@ class LiveLimits:
     """Trainings that are over and still shown."""
 
 
-# Calls of the playground, answered in processes that are ended when one takes too long.
-
-
-MODULE = "longreach.report.web.playground_worker"
+MODULE = "longreach.report.web.worker"
 TOO_LONG, BUSY, LOST = 408, 503, 500
 LONGEST_ANSWER = 1 << 26
 START_SECONDS = 60.0

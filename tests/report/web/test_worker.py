@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longreach.report.web import playground as playground_parts
-from longreach.report.web.playground_worker import answer, serve_calls
+from longreach.report.web.worker import answer, serve_calls
 
 CALL = {"part": "verdicts", "document": {"kind": "regex", "text": "(aa)*"}}
 

@@ -1,6 +1,7 @@
-"""What trains, in a process of its own: how it goes on leaves as lines of JSON on standard output.
+"""What runs in processes of their own: calls of the playground, and trainings.
 
-An interrupt ends it as Ctrl-C ends `longreach ask`: with what there is.
+Both read and write lines of JSON on standard input and output. A training says how it goes on; an interrupt
+ends it as Ctrl-C ends `longreach ask`: with what there is.
 """
 
 from __future__ import annotations
@@ -11,17 +12,50 @@ import resource
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from longreach.errors import InputError
-from longreach.report.words import encoding_name
-from longreach.training.result import progress_of
 
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
     from longreach.training.result import Result
+
+BAD_INPUT, TOO_LARGE, BROKEN = 422, 413, 500
+
+
+def answer(message: Any) -> dict[str, Any]:
+    """The answer to one call: a status as of HTTP, and a document.
+
+    >>> answer({"part": "verdicts", "document": {"kind": "regex", "text": "(a"}})["status"]
+    422
+    """
+    from longreach.report.web.playground import part_of
+    from longreach.report.web.subject import plain_message
+
+    try:
+        return {"status": 200, "document": part_of(message["part"], message["document"])}
+    except InputError as error:
+        found: dict[str, Any] = {"error": plain_message(error)}
+        if error.column is not None:
+            found["column"] = error.column
+        return {"status": BAD_INPUT, "document": found}
+    except (MemoryError, RecursionError):
+        return {"status": TOO_LARGE, "document": {"error": "too large to be looked at here"}}
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        return {"status": BROKEN, "document": {"error": f"a mistake of ours: {type(error).__name__}"}}
+
+
+def serve_calls(calls: TextIO, answers: TextIO) -> None:
+    """Answer calls until there are no more."""
+    for line in calls:
+        answers.write(json.dumps(answer(json.loads(line)), ensure_ascii=True) + "\n")
+        answers.flush()
+
 
 TELL_SECONDS = 0.5
 GO_ON = "train again to go on"
@@ -39,7 +73,9 @@ class Teller:
     def watch(
         self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
-        """Tell now and then at which step each member is."""
+        """Tell now and then at which step each run is."""
+        from longreach.training.result import progress_of
+
         over, ended = set[str](), threading.Event()
         members = {member.key: member for member in waiting}
 
@@ -71,17 +107,18 @@ class Teller:
 
 
 def _stand(member: RunConfig, step: int) -> dict[str, Any]:
+    from longreach.report.words import encoding_name
+
     known = member.document()
     shown = {name: known.get(name) for name in ("encoding", "seed", "max_steps")}
     return shown | {"step": step, "title": encoding_name(str(known.get("encoding")))}
 
 
-def main() -> None:
-    """The question comes as one line of JSON on standard input."""
+def train(answers: TextIO) -> None:
+    """Answer one question, and say how its training goes on."""
     from longreach.answers.ask import ask, blocks, judgement_words
 
-    answers, lock = sys.stdout, threading.Lock()
-    sys.stdout = sys.stderr
+    lock = threading.Lock()
     # A server that was started in the background of a shell ignores interrupts, and so would we.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -114,24 +151,35 @@ def main() -> None:
         write({"event": "failed", "error": "too large to be trained here"})
         return
     measured = found.measurement
-    said = [
-        {"question": block.question, "lines": [vars_of(line) for line in block.lines]}
-        for block in blocks(found, GO_ON)
-    ]
     write(
         {
             "event": "cancelled" if measured.interrupted else "done",
             "finished": sum(cell.tally.runs for cell in (*measured.cells, *measured.lengths)),
-            "answers": said,
+            "answers": [asdict(block) for block in blocks(found, GO_ON)],
             "judgement": " ".join(judgement_words(found)),
         }
     )
 
 
-def vars_of(line: Any) -> dict[str, str]:
-    """The fields of a line of an answer."""
-    return {name: getattr(line, name) for name in ("label", "says", "basis", "measured")}
+def call(answers: TextIO, memory: int) -> None:
+    """Answer calls of the playground with so many bytes of address space; no file is written."""
+    for what, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+        resource.setrlimit(what, (limit, limit))
+    from longreach.report.web import playground as playground_parts  # noqa: F401 (loaded before the first call)
+
+    answers.write("ready\n")
+    answers.flush()
+    serve_calls(sys.stdin, answers)
+
+
+def main(*memory: str) -> None:
+    """With the bytes of memory as the only argument: calls; without: a training."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # whatever prints does not disturb the answers
+    if memory:
+        call(answers, int(memory[0]))
+    else:
+        train(answers)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
