@@ -105,9 +105,8 @@ def test_a_large_model_keeps_the_matrices_that_are_drawn(monkeypatch: pytest.Mon
 
 
 MODEL = OutsideModel(
-    name="tiny", path=Path("tiny"), architecture="llama",
-    document={"model_type": "llama", "hidden_size": 8, "rope_theta": 1e4, "note": "x"},
-)  # fmt: skip
+    path=Path("tiny"), document={"model_type": "llama", "hidden_size": 8, "rope_theta": 1e4, "note": "x"}
+)
 
 
 def test_one_token_again_and_again_leaves_the_distance_alone() -> None:

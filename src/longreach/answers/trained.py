@@ -14,7 +14,7 @@ from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.runs.cells import ByAccuracy, Cell, Tally
-from longreach.runs.collected import CollectedRuns, learned_word, per_cent
+from longreach.runs.collected import CollectedRuns, learned_word
 from longreach.runs.index import row_of
 from longreach.runs.resolve import resolve
 from longreach.runs.train import Watcher
@@ -25,7 +25,7 @@ from longreach.tasks.task import Task
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result
 from longreach.training.setup import task_of
-from longreach.wording import Table
+from longreach.wording import Table, percent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,13 +73,13 @@ class TrainedRuns(CollectedRuns):
         return f"{self._known.title} {self.config.label.words}, trained on lengths {lengths}"
 
     def __repr__(self) -> str:
-        shares = ", ".join(per_cent(row.accuracy.get(self.tested.name)) or "failed" for row in self.found)
+        shares = ", ".join(percent(row.accuracy.get(self.tested.name)) or "failed" for row in self.found)
         return f"{self._title}\n  accuracy at {self.tested.words}: {shares}\n{self.finding.words}"
 
     def _repr_html_(self) -> str:
         ranges = [lengths.name for lengths in self.config.ranges]
         rows = [
-            [row.seed, row.status, learned_word(row), *(per_cent(row.accuracy.get(name)) for name in ranges)]
+            [row.seed, row.status, learned_word(row), *(percent(row.accuracy.get(name)) for name in ranges)]
             for row in self.found
         ]
         head = ["seed", "status", "learned", *ranges]

@@ -9,12 +9,13 @@ compared with the trained head that is nearest to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
+from longreach.inspection.positions import by_distance
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import SOS, Task
 from longreach.theory.limit.compiler import compile_program
@@ -52,9 +53,6 @@ class Hardness:
     """The mean weight of a wanted key if attention were hard."""
     distance: float
     """The mean total variation distance from hard attention: 0 is hard, 1 elsewhere."""
-
-    def document(self) -> dict[str, float]:
-        return dict(vars(self))
 
 
 def softness(weights: Array, queries: Wanted | None = None) -> Softness:
@@ -110,9 +108,6 @@ def hardness(weights: Array, wanted: Wanted, queries: Wanted | None = None) -> H
     )
 
 
-# Where a task's construction says that attention should be: the heads of the compiled program.
-
-
 TIE = 1e-9
 """Logits of a compiled head that differ by less are one."""
 MOST_OPERATIONS = 400
@@ -136,7 +131,7 @@ class HeadMatch:
             "program_head": [self.program_layer, self.program_head],
             "does": self.does,
             "head": [self.layer, self.head],
-            **self.hardness.document(),
+            **asdict(self.hardness),
         }
 
 
@@ -170,20 +165,13 @@ def wanted_keys(model: Transformer, word: list[str]) -> dict[tuple[int, int], Wa
         stream = streams[number]
         for h, head in enumerate(layer.heads):
             logits = stream @ head.kq.T @ stream.T  # queries are rows
-            logits = logits + _relation(head.phi, size)
+            if isinstance(head.phi, np.ndarray):
+                logits = logits + by_distance(head.phi, size)
+            elif head.phi is not None:
+                raise InputError("a relation of a compiled program is local")
             logits = np.where(causal, logits, -np.inf)
             found[number, h] = causal & (logits >= logits.max(axis=1, keepdims=True) - TIE)
     return found
-
-
-def _relation(phi: object, size: int) -> Array:
-    distances = np.subtract.outer(np.arange(size), np.arange(size))
-    if phi is None:
-        return np.zeros((size, size))
-    if isinstance(phi, np.ndarray):
-        inside = (distances >= 0) & (distances < len(phi))
-        return np.where(inside, phi[np.clip(distances, 0, len(phi) - 1)], 0.0)
-    raise InputError("a relation of a compiled program is local")
 
 
 def matches(
@@ -193,21 +181,17 @@ def matches(
 
     `weights` are (words, queries, keys) by trained head, SOS at place 0.
     """
-    every = [wanted_keys(model, [_token(token) for token in word]) for word in words]
+    every = [wanted_keys(model, [START if token == SOS else token for token in word]) for word in words]
     found = []
     for place in every[0] if every else ():
         wanted = np.stack([each[place] for each in every])
-        if (wanted == np.tri(wanted.shape[-1], dtype=bool)).all():
-            does = "all positions"
-        else:
-            does = _distances(wanted)
         scored = [(hardness(each, wanted), head) for head, each in weights.items()]
         best, head = min(scored, key=lambda pair: (pair[0].distance, pair[1]))
         found.append(
             HeadMatch(
                 program_layer=place[0],
                 program_head=place[1],
-                does=does,
+                does=_distances(wanted),
                 layer=head[0],
                 head=head[1],
                 hardness=best,
@@ -219,13 +203,11 @@ def matches(
 def _distances(wanted: Wanted) -> str:
     """Describe what is attended to, if it is a single distance."""
     size = wanted.shape[-1]
+    if (wanted == np.tri(size, dtype=bool)).all():
+        return "all positions"
     _, queries, keys = np.nonzero(wanted[:, size // 2 :])
     apart = np.unique(queries + size // 2 - keys)
     if len(apart) == 1:
         distance = int(apart[0])
         return "the position itself" if distance == 0 else f"{distance} back"
     return "some positions"
-
-
-def _token(token: str) -> str:
-    return START if token == SOS else token

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from longreach.inspection.limit import LengthRow, answers_of, correct, longest_size
+from longreach.inspection.limit import LengthRow, accuracy_of, answers_of, correct, longest_size
 from longreach.inspection.models import Subject, batch_at
 from longreach.inspection.positions import PositionProduct, diagonal_means
 from longreach.inspection.trace import trace
@@ -211,8 +211,7 @@ def _by_offset(found: Subject, inputs: int, seed: int) -> tuple[tuple[int, float
     made = []
     for offset in sorted({round(each) for each in np.linspace(0, last, MANY).tolist()}):
         moved = replace(batch, position_ids=batch.position_ids + offset)
-        right, _ = correct(moved, answers_of(found))
-        made.append((offset, 1 - float(right.all(dim=1).double().mean())))
+        made.append((offset, 1 - accuracy_of(moved, answers_of(found))))
     return tuple(made)
 
 

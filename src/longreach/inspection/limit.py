@@ -260,9 +260,6 @@ def _single(values: Array) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(values)).float()
 
 
-# How large a trained model is by the measures of the theory: R of it, R_∞ of its limit transformer.
-
-
 WIDEST = 256
 """Matrices of a wider model are not made whole."""
 BITS = 24
@@ -353,9 +350,6 @@ def _rounded(model: Transformer) -> Transformer:
     )
 
 
-# Accuracy by length: of a model, and of its approximate limit transformer, which has no longest input.
-
-
 Answering: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 """From tokens and position ids (rows, time) to outputs (rows, time, outputs)."""
 MULTIPLES = (1, 2, 3, 5, 8)
@@ -377,14 +371,8 @@ class LengthRow:
     """As a limit transformer."""
 
 
-def answers_of(found: Subject) -> Answering:
-    """The model itself."""
-    return lambda tokens, ids: trace(found.parameters, found.config, tokens, ids, keep=False).outputs
-
-
-def kept_answers(found: Subject, summary: LimitSummary) -> Answering:
-    """With the limit transformer's positions alone."""
-    changes = summary.kept
+def answers_of(found: Subject, changes: Changes | None = None) -> Answering:
+    """The model itself, or with some of its parts replaced."""
     return lambda tokens, ids: (
         trace(found.parameters, found.config, tokens, ids, changes=changes, keep=False).outputs
     )
@@ -392,8 +380,8 @@ def kept_answers(found: Subject, summary: LimitSummary) -> Answering:
 
 def strict_answers(found: Subject, summary: LimitSummary) -> Answering:
     """As a limit transformer."""
-    changes, (config, parameters) = summary.strict, summary.strict_model(found.parameters)
-    return lambda tokens, ids: trace(parameters, config, tokens, ids, changes=changes, keep=False).outputs
+    config, parameters = summary.strict_model(found.parameters)
+    return answers_of(replace(found, config=config, parameters=parameters), summary.strict)
 
 
 def correct(batch: Batch, answer: Answering) -> tuple[Tensor, Tensor]:
@@ -445,7 +433,7 @@ def accuracy_by_length(
             LengthRow(
                 length=length,
                 model=accuracy_of(batch, answers_of(found)) if fits else None,
-                kept=None if summary is None else accuracy_of(batch, kept_answers(found, summary)),
+                kept=None if summary is None else accuracy_of(batch, answers_of(found, summary.kept)),
                 strict=None if summary is None else accuracy_of(batch, strict_answers(found, summary)),
             )
         )

@@ -9,7 +9,6 @@ checked that it did.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from torch import Tensor
 from longreach.config.model import BaselineConfig, Model, ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError, MissingExtra
+from longreach.files import read_bytes, read_json, read_text
 from longreach.models import huggingface
 from longreach.models.parameters import Parameters
 from longreach.tasks.catalog import load_argument
@@ -70,10 +70,17 @@ class Subject:
 class OutsideModel:
     """A Hugging Face directory that another library runs."""
 
-    name: str
     path: Path
-    architecture: str
     document: dict[str, Any]
+    """Its configuration."""
+
+    @property
+    def name(self) -> str:
+        return self.path.name or str(self.path)
+
+    @property
+    def architecture(self) -> str:
+        return str(self.document["model_type"])
 
 
 def open_model(
@@ -94,19 +101,11 @@ def open_model(
     document = _huggingface_document(folder)
     if document is not None and not (folder / RESULT).exists():
         if task is None and document.get("model_type") != "gpt2":
-            return OutsideModel(
-                name=folder.name or str(folder),
-                path=folder,
-                architecture=str(document.get("model_type")),
-                document=document,
-            )
+            return OutsideModel(path=folder, document=document)
         config, parameters = huggingface.load(folder)
         parameters = {name: value.float() for name, value in parameters.items()}
-        return _with_task(
-            Subject(name=folder.name, path=folder, kind="gpt2", config=config, parameters=parameters),
-            task,
-            alphabet,
-        )
+        found = Subject(name=folder.name, path=folder, kind="gpt2", config=config, parameters=parameters)
+        return _with_task(found, task, alphabet)
     if not (folder / MODEL).is_file():
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
     parameters, model, result, training = read_run(folder)
@@ -167,9 +166,9 @@ def _huggingface_document(folder: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        document = json.loads(path.read_bytes())
-    except (ValueError, RecursionError, OSError) as error:
-        raise InputError(f"{path}: cannot be read ({error})", place=Argument("model")) from None
+        document = read_json(read_bytes(path), str(path))
+    except InputError as error:
+        raise error.at(Argument("model")) from None
     if isinstance(document, dict) and isinstance(document.get("model_type"), str):
         return document
     if isinstance(document, dict) and "period" in document:
@@ -218,9 +217,9 @@ def random_tokens(vocabulary: int, rows: int, length: int, rng: np.random.Genera
 def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
     """Rows of token ids, one per line, truncated to the shortest; for models without a task."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})", place=Field("tokens")) from None
+        lines = read_text(path).splitlines()
+    except InputError as error:
+        raise error.at(Field("tokens")) from None
     rows = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -234,9 +233,6 @@ def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
         raise InputError(f"{path}: lines of two token ids or more are expected", place=Field("tokens"))
     least = min(map(len, rows))
     return np.array([row[:least] for row in rows], dtype=np.int64)
-
-
-# Attention of models that Hugging Face's library runs, such as Llama: their rotations add no vectors.
 
 
 def load_outside(model: OutsideModel) -> Any:

@@ -9,7 +9,6 @@ L_short, L_long and L_short,sparse there.
 from __future__ import annotations
 
 import inspect
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from longreach.errors import Field, InputError
+from longreach.files import read_bytes, read_json
 from longreach.inspection.texts import Tokens
 from longreach.models import huggingface
 
@@ -254,7 +254,8 @@ class HuggingFaceScorer(TorchScorer):
     """A model of the library `transformers`."""
 
     def __init__(self, directory: Path, device: torch.device) -> None:
-        self._model = _loaded(directory).to(device)
+        check_directory(directory)
+        self._model = huggingface.live_model(directory, "a Hugging Face model").to(device)
         self.device = device
         settings = self._model.config
         self.vocabulary = int(settings.get_text_config().vocab_size)
@@ -282,19 +283,11 @@ def check_directory(directory: Path) -> None:
         raise InputError(f"{directory}: has no {CONFIG}")
     if not any(directory.glob(WEIGHTS)):
         raise InputError(f"{directory}: has no {WEIGHTS}; other files with weights are not read")
-    try:
-        document = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{directory / CONFIG}: is not JSON ({error})") from None
+    document = read_json(read_bytes(directory / CONFIG), str(directory / CONFIG))
     if not isinstance(document, dict):
         raise InputError(f"{directory / CONFIG}: is not a JSON object")
     if document.get("auto_map"):
         raise InputError(f"{directory}: needs code of its own (auto_map), which is not run")
-
-
-def _loaded(directory: Path) -> Any:
-    check_directory(directory)
-    return huggingface.live_model(directory, "a Hugging Face model")
 
 
 def directory_tokens(directory: Path, text: str) -> list[int]:

@@ -53,7 +53,7 @@ from longreach.inspection.positions import (
     value_products,
     window_shift,
 )
-from longreach.inspection.trace import FoldedModel, Trace, fold, norm_scales, trace
+from longreach.inspection.trace import FoldedModel, Trace, trace_and_fold
 from longreach.runs.cells import ByAccuracy
 from longreach.theory.limit.model import Array
 
@@ -218,11 +218,8 @@ def inspect_subject(
     stage("running the model at its training length")
     length = found.trained_to or RANDOM_LENGTH
     given, mask = _data(found, length, rows, seed, tokens, remarks)
-    with torch.inference_mode():
-        seen = trace(found.parameters, found.config, given)
     large = sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS
-    scales = norm_scales(found.config, [(seen, mask)])
-    model = fold(found.parameters, found.config, scales, tokens=not large)
+    seen, model = trace_and_fold(found.parameters, found.config, given, mask, whole=not large)
     stage("reading the product functions of every head")
     size = min(_used_positions(found), MOST_POSITIONS)
     stream, source = _products(found, model, seen, size)
@@ -230,19 +227,22 @@ def inspect_subject(
     whole = found.config.layers * found.config.heads * size**2 <= MOST_ENTRIES
     products, reported = [], []
     for each in stream:
-        soft = _softness(seen, each, mask)
+        soft = softness(seen.weights[each.layer][:, each.head].double().numpy(), mask.numpy())
         head = report_head(each, window=window, softness=soft, trained=found.trained_size)
         reported.append(head if whole else replace(head, matrix=None))
         products += [each] if whole else []
     heads = tuple(reported) if whole else _with_matrices(found, model, reported, size)
     stage("reading the products through value matrices")
-    kept: list[ProductReport] = []
-    number = 0
-    for each in islice(value_products(model, size=min(size, VALUE_POSITIONS)), MOST_VALUE_PRODUCTS):
-        kept.append(report_product(each))
-        number += 1
-    kept.sort(key=lambda one: -one.offset_variance)
-    summary = _summary(found, model, products, heads, remarks)
+    passed = islice(value_products(model, size=min(size, VALUE_POSITIONS)), MOST_VALUE_PRODUCTS)
+    kept = sorted(map(report_product, passed), key=lambda one: -one.offset_variance)
+    summary, refusal = None, cannot_be_limit(found.config)
+    if not products or large:
+        refusal = "too large to be written as one"
+    if refusal is not None:
+        remarks.append(f"no limit transformer: {refusal}")
+    else:
+        matrices, fits = [each.matrix for each in products], [each.fit for each in heads]
+        summary = summarized(found, model, matrices, fits)
     inspection = Inspection(
         name=found.name,
         kind=found.kind,
@@ -250,7 +250,7 @@ def inspect_subject(
         heads=heads,
         products_from=source,
         values=tuple(kept[:VALUE_SHOWN]),
-        value_products=number,
+        value_products=len(kept),
         limit=None if summary is None else size_of(summary, found, model),
         remarks=tuple(remarks),
     )
@@ -273,9 +273,7 @@ def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSu
     """The approximate limit transformer of a decoder that has one."""
     length = found.trained_to or RANDOM_LENGTH
     tokens, mask = data_for(found, length, rows, np.random.default_rng(seed))
-    with torch.inference_mode():
-        seen = trace(found.parameters, found.config, tokens)
-    model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
+    seen, model = trace_and_fold(found.parameters, found.config, tokens, mask)
     size = min(_used_positions(found), MOST_POSITIONS)
     stream, _ = _products(found, model, seen, size)
     matrices = [each.matrix for each in stream]
@@ -333,28 +331,6 @@ def _with_matrices(
         for each in position_products(model, found.parameters, size=size, only=drawn)
     }
     return tuple(replace(each, matrix=matrices.get((each.layer, each.head))) for each in heads)
-
-
-def _softness(seen: Trace, each: PositionProduct, mask: Tensor) -> Softness:
-    weights = seen.weights[each.layer][:, each.head].double().numpy()
-    return softness(weights, mask.numpy())
-
-
-def _summary(
-    found: Subject,
-    model: FoldedModel,
-    products: Sequence[PositionProduct],
-    heads: Sequence[HeadReport],
-    remarks: list[str],
-) -> LimitSummary | None:
-    config = found.config
-    refusal = cannot_be_limit(config)
-    if not products or sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS:
-        refusal = "too large to be written as one"
-    if refusal is not None:
-        remarks.append(f"no limit transformer: {refusal}")
-        return None
-    return summarized(found, model, [each.matrix for each in products], [each.fit for each in heads])
 
 
 def summarized(

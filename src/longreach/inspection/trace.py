@@ -166,9 +166,6 @@ def by_distance(values: Tensor, time: int) -> Tensor:
     return values[:, distance.clamp(0, values.shape[1] - 1)] * inside
 
 
-# A decoder with each layer norm as a linear map, at its average variance (arXiv 2410.02140, G.6.2).
-
-
 @dataclass(frozen=True, eq=False)
 class Map:
     """x ↦ matrix x + constant."""
@@ -292,6 +289,15 @@ def fold(
         layers=tuple(layers),
         read=read("norm", last, np.zeros(len(last))),
     )
+
+
+def trace_and_fold(
+    parameters: Parameters, config: ModelConfig, tokens: Tensor, mask: Tensor, *, whole: bool = True
+) -> tuple[Trace, FoldedModel]:
+    """What the decoder computes for data, and the decoder with its layer norms folded at their averages."""
+    with torch.inference_mode():
+        seen = trace(parameters, config, tokens)
+    return seen, fold(parameters, config, norm_scales(config, [(seen, mask)]), tokens=whole)
 
 
 def embedded_parts(parameters: Parameters, config: ModelConfig) -> tuple[Array, Array | None]:

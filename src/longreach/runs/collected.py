@@ -19,13 +19,10 @@ from longreach.runs.index import Row, read_index
 from longreach.runs.table import table_of
 from longreach.tasks.lengths import LengthRange, name_order, read_name
 from longreach.theory.names import TaskName
-from longreach.wording import Table, counted
+from longreach.wording import Table, counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Accuracy by length with matplotlib: every run a thin line, encodings told apart by colour and dashes.
-
 
 LOOKS: dict[str, tuple[str, str]] = {"ape": (BLUE, "-"), "nope": (RED, "--")}
 OTHER_LOOKS = ((GREEN, "-."), (PURPLE, ":"), (ORANGE, "-"), (SKY, "--"), (BLACK, ":"))
@@ -106,9 +103,6 @@ def _look(name: str, encodings: Sequence[str]) -> tuple[Any, Any]:
     return LOOKS[name] if name in LOOKS else OTHER_LOOKS[others.index(name) % len(OTHER_LOOKS)]
 
 
-# The runs of a results directory for Python: rows, a data frame, a plot.
-
-
 SHOWN = 40
 """Runs that a notebook shows."""
 NAMED = 6
@@ -184,7 +178,7 @@ class CollectedRuns:
         ranges = self.ranges
         rows = [
             [short_name(row), row.encoding, row.seed, row.status, learned_word(row)]
-            + [per_cent(row.accuracy.get(name)) for name in ranges]
+            + [percent(row.accuracy.get(name)) for name in ranges]
             for row in self.found[:SHOWN]
         ]
         more = f"and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
@@ -199,10 +193,6 @@ def short_name(row: Row) -> str:
 
 def learned_word(row: Row) -> str:
     return "" if row.reached is None else "yes" if row.reached else "no"
-
-
-def per_cent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
 
 
 def results(

@@ -27,9 +27,9 @@ from longreach.inspection.attention import softness
 from longreach.inspection.limit import (
     LengthRow,
     accuracy_by_length,
+    answers_of,
     cannot_be_limit,
     correct,
-    kept_answers,
 )
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import (
@@ -40,7 +40,7 @@ from longreach.inspection.positions import (
     window_shift,
 )
 from longreach.inspection.report import limit_summary, summarized
-from longreach.inspection.trace import fold, norm_scales, trace
+from longreach.inspection.trace import trace_and_fold
 from longreach.runs.table import read_lines
 from longreach.studies.census.tables import LanguageRun
 from longreach.studies.statistics import (
@@ -83,9 +83,7 @@ def run_features(found: Subject, *, rows: int = ROWS, seed: int = 0) -> dict[str
     batch = batch_at(found, found.trained_to, rows, np.random.default_rng([seed, 7]))
     tokens = torch.from_numpy(batch.tokens)
     mask = torch.from_numpy(np.arange(tokens.shape[1]) < batch.sizes[:, None])
-    with torch.inference_mode():
-        seen = trace(found.parameters, found.config, tokens)
-    model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
+    seen, model = trace_and_fold(found.parameters, found.config, tokens, mask)
     matrices = [np.zeros((3, 3))] * found.config.heads * found.config.layers
     if has_position_functions(found.config):
         matrices = [each.matrix for each in position_products(model, found.parameters)]
@@ -99,7 +97,7 @@ def run_features(found: Subject, *, rows: int = ROWS, seed: int = 0) -> dict[str
     unlike = 0.0
     if cannot_be_limit(found.config) is None:
         summary = summarized(found, model, matrices, fits)
-        _, said = correct(batch, kept_answers(found, summary))
+        _, said = correct(batch, answers_of(found, summary.kept))
         own = seen.outputs.argmax(dim=-1)
         unlike = float((said != own)[torch.from_numpy(batch.mask)].double().mean())
     size = found.trained_size
