@@ -7,9 +7,6 @@ and is ended when they are used up.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import queue
 import re
 import signal
 import sys
@@ -20,7 +17,8 @@ from typing import Any, Self
 from pydantic import TypeAdapter, ValidationError
 
 from longreach.errors import InputError
-from longreach.execution.local import Event, WorkerProcess, worker_environment
+from longreach.execution.jobs import ExecutionError, Failure, Job
+from longreach.execution.local import Crew, LocalEngine
 from longreach.report.forecast_view import Known, known_of
 from longreach.theory.names import TaskName
 
@@ -48,23 +46,22 @@ class Outside:
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._given_up = 0
-        self._process: WorkerProcess | None = None
-        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._crew = Crew(LocalEngine(workers=1, attempts=1))
+        self._is_ready = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        self._crew.end()
 
     def known(self, name: str, alphabet: Sequence[str] | None, slug: str) -> Known:
         """What is known of a task; a note says why where nothing is."""
         if (problem := name_problem(name)) is not None:
             return without(problem)
-        if self._process is None:
-            self._process = WorkerProcess(worker_environment(os.environ), self._events)
-            if self._ask("prepare", {}, STARTING) is None:
-                return hidden("the process that would find it does not start")
+        if not self._is_ready and self._ask("prepare", {}, STARTING) is not True:
+            return hidden("the process that would find it does not start")
+        self._is_ready = True
         seconds = self._seconds if self._given_up < SLOW_TASKS else min(self._seconds, SHORTER)
         asked = {"name": name, "alphabet": alphabet, "slug": slug, "seconds": seconds}
         answer = self._ask("find", asked, PATIENCE * seconds)
@@ -72,35 +69,22 @@ class Outside:
             self._given_up += 1
             return hidden(f"it takes more than {seconds:g} s or too much memory")
         try:
-            return _KNOWN.validate_python(answer["result"])
-        except (KeyError, ValidationError):
+            return _KNOWN.validate_python(answer)
+        except ValidationError:
             return hidden("it could not be found")
 
-    def _ask(self, function: str, config: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
+    def _ask(self, function: str, config: dict[str, Any], seconds: float) -> Any:
         """The answer; None if the process has ended, or is ended because it took too long."""
-        assert self._process is not None
-        message = {"key": function, "function": f"{_HERE}:{function}", "config": config, "directory": None}
-        self._process.send(message)
-        end = time.monotonic() + seconds
-        while True:
-            try:
-                process, line = self._events.get(timeout=max(0.0, end - time.monotonic()))
-            except queue.Empty:
-                self._end()
-                return None
-            if process is not self._process:
-                continue
-            if line is None:
-                self._end()
-                return None
-            found: dict[str, Any] = json.loads(line)
-            if found.get("key") == function:
-                return found
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.close()
-            self._process = None
+        job = Job(key=function, function=f"{_HERE}:{function}", config=config)
+        try:
+            for _, answer in self._crew.outcomes([job], time.monotonic() + seconds):
+                if not isinstance(answer, Failure) or answer.kind == "exception":
+                    return answer
+        except ExecutionError:  # it does not start
+            pass
+        self._crew.end()
+        self._is_ready = False
+        return None
 
 
 def without(problem: str) -> Known:
