@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,32 @@ def _job(seed: int, **config: Any) -> Job:
 
 def _calls(runs: Path, job: Job) -> int:
     return len((runs / job.key / "calls").read_text(encoding="utf-8").splitlines())
+
+
+def _process(code: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(command, env=environment, text=True, **pipes)
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from longreach.runs.claims import Claims
+with Claims(Path(sys.argv[1])) as claims:
+    print([claims.take(key) for key in sys.argv[2:]], flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def _held(runs: Path, *keys: str) -> Iterator[str]:
+    """Another process that claims jobs, and which of them it has."""
+    with _process(HOLD, runs, *keys) as other:
+        assert other.stdout is not None
+        yield other.stdout.readline().strip()
+        other.communicate("")
 
 
 def test_results_are_written_and_not_run_again(tmp_path: Path) -> None:
@@ -129,11 +157,7 @@ for result in run_pending(_jobs(8, seconds=0.3), sys.argv[1], LocalEngine(worker
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_end_of_the_driver_ends_the_workers_and_keeps_results(tmp_path: Path, end: int) -> None:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", DRIVER, str(tmp_path)]
-    driver = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    driver = _process(DRIVER, tmp_path)
     assert driver.stdout is not None
     finished = [driver.stdout.readline().strip() for _ in range(3)]
     began = time.monotonic()
@@ -190,11 +214,7 @@ for result in run_pending(jobs, runs, LocalEngine(workers=1)):
 
 
 def _partner(runs: Path, function: str, count: int, seconds: float = 0.0) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", PARTNER, str(runs), function, str(count), str(seconds)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    return _process(PARTNER, runs, function, count, seconds)
 
 
 def test_two_drivers_share_the_work(tmp_path: Path) -> None:
@@ -250,15 +270,11 @@ def test_a_finished_result_is_never_replaced_by_a_failure(tmp_path: Path, worker
 
 
 def test_claims_of_one_process_are_not_those_of_another(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from longreach.runs.claims import Claims\n"
-        "with Claims(Path(sys.argv[1])) as claims: print([claims.take(key) for key in sys.argv[2:]])"
-    )
     keys = ["0" * 16, "f" * 16, "0123456789abcdef"]
 
     def other() -> str:
-        command = [sys.executable, "-c", code, str(tmp_path), *keys]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        with _held(tmp_path, *keys) as found:
+            return found
 
     with Claims(tmp_path) as claims:
         assert other() == "[True, True, True]"
@@ -282,29 +298,12 @@ def test_a_deadline_ends_the_run_and_leaves_the_rest_for_another(tmp_path: Path)
 
 def test_a_deadline_does_not_wait_for_other_processes(tmp_path: Path) -> None:
     job = _job(0)
-    code = (
-        "import sys, time; from pathlib import Path; from longreach.runs.claims import Claims\n"
-        "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); time.sleep(600)"
-    )
-    other = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path), job.key], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "True\n"
+    with _held(tmp_path, job.key) as found:
+        assert found == "[True]"
         assert list(run_pending([job], tmp_path, ENGINE, deadline=time.monotonic() + 1)) == []
-    finally:
-        other.kill()
-        other.communicate()
 
 
 # A run goes whole or not at all, and none goes while one of them is running.
-
-
-HOLD = (
-    "import sys, time; from pathlib import Path; from longreach.runs.claims import Claims\n"
-    "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); sys.stdin.read()"
-)
 
 
 def test_all_files_of_a_run_go_and_no_others(tmp_path: Path) -> None:
@@ -319,14 +318,11 @@ def test_all_files_of_a_run_go_and_no_others(tmp_path: Path) -> None:
 
 def test_nothing_goes_while_one_is_running(tmp_path: Path) -> None:
     keys = [write_result(tmp_path, sample(seed)).parent.name for seed in range(2)]
-    command = [sys.executable, "-c", HOLD, str(tmp_path), keys[1]]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "True\n"
+    with _held(tmp_path, keys[1]) as found:
+        assert found == "[True]"
         with pytest.raises(InputError, match=f"^{keys[1]} is running"):
             remove_runs(tmp_path, keys)
         assert sorted(entry.name for entry in scan(tmp_path)) == sorted(keys)
-        other.communicate("")
     remove_runs(tmp_path, keys)
     assert scan(tmp_path) == []
 
