@@ -12,8 +12,9 @@ from longreach.studies.limit_theory.finite_to_limit import period, to_limit
 from longreach.theory.limit.finite import to_finite
 from longreach.theory.limit.model import Layer, Transformer
 from longreach.theory.limit.products import invariance, position_logits
+from tests.helpers import exact_evaluator as exact
 from tests.helpers.limit_members import random_member, rotated
-from tests.helpers.limit_reference_c import exact_outputs, outputs, random_limit, words
+from tests.helpers.limit_reference import outputs, random_limit, words
 
 
 def assert_equal(model: Transformer, limit: Transformer) -> None:
@@ -61,14 +62,16 @@ def test_exactly_in_rational_arithmetic(precision: int) -> None:
     model = random_member(np.random.default_rng(1), heads=1, context=4, precision=precision)
     limit = to_limit(model)
     for word in words(model, 3):
-        expected = exact_outputs(limit, word)
+        expected = exact.run(limit, word).outputs
         for offset in range(4 - len(word)):
-            assert exact_outputs(model, word, offset) == expected
+            assert exact.run(model, word, offset).outputs == expected
     made = random_limit(np.random.default_rng(2), heads=1, precision=precision)
     finite = to_finite(made, 4)
     back = to_limit(finite)
     for word in words(made, 3):
-        assert exact_outputs(back, word) == exact_outputs(finite, word) == exact_outputs(made, word)
+        assert (
+            exact.run(back, word).outputs == exact.run(finite, word).outputs == exact.run(made, word).outputs
+        )
 
 
 def test_the_width_does_not_depend_on_the_context() -> None:

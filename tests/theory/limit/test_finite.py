@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from longreach.errors import InputError
 from longreach.theory.limit.finite import (
     MORE_THAN_UNIFORM,
     RESIDUE_LOGIT,
@@ -15,8 +14,9 @@ from longreach.theory.limit.finite import (
     least_period,
     to_finite,
 )
-from longreach.theory.limit.model import Head, Transformer
-from tests.helpers.limit_reference_c import exact_outputs, outputs, random_limit, words
+from longreach.theory.limit.model import Transformer
+from tests.helpers import exact_evaluator as exact
+from tests.helpers.limit_reference import outputs, random_limit, words
 
 
 def assert_equal_everywhere(model: Transformer, finite: Transformer, longest: int) -> None:
@@ -63,9 +63,9 @@ def test_exactly_in_rational_arithmetic(period: int, precision: int) -> None:
         model = random_limit(np.random.default_rng(seed), period=period, precision=precision)
         finite = to_finite(model, 5)
         for word in words(model, 3):
-            expected = exact_outputs(model, word)
+            expected = exact.run(model, word).outputs
             for offset in range(5 - len(word)):
-                assert exact_outputs(finite, word, offset) == expected
+                assert exact.run(finite, word, offset).outputs == expected
 
 
 def test_shape_of_the_construction() -> None:
@@ -129,19 +129,6 @@ def test_the_second_layer_tells_residues_apart_with_a_margin(precision: int | No
     assert min(right) > 1.36
     assert max(wrong) < 1 + 1e-12
     assert 1.1 < MORE_THAN_UNIFORM < 1.3
-
-
-def test_refusals() -> None:
-    model = random_limit(np.random.default_rng(5))
-    with pytest.raises(InputError, match="finite"):
-        to_finite(to_finite(model, 4), 4)
-    with pytest.raises(InputError, match="context"):
-        to_finite(model, 0)
-    layer = model.layers[0]
-    head = Head(layer.heads[0].kq, layer.heads[0].v, lambda j, i: float(j == 0))
-    far = dataclasses.replace(model, layers=(dataclasses.replace(layer, heads=(head,)),))
-    with pytest.raises(InputError, match=r"layer\.0\.head\.0\.phi: not local"):
-        to_finite(far, 4)
 
 
 def test_a_context_of_512_is_built_quickly() -> None:

@@ -19,10 +19,9 @@ from longreach.theory.limit.model import Head, Layer, Transformer
 
 
 def model_with(kq: np.ndarray, phi: np.ndarray, period: int) -> Transformer:
-    nothing = (np.zeros((0, 2)), np.zeros(0), np.zeros((2, 0)), np.zeros(0, dtype=bool))
     embedding = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     positions = np.array([[0.0, 0.0], [2.0, 0.0]])[:period]
-    layer = Layer((Head(kq, np.zeros((2, 2)), phi),), *nothing)
+    layer = Layer.attention_only(Head(kq, np.zeros((2, 2)), phi))
     return Transformer("limit", ("$", "a", "b"), embedding, positions, (layer,), np.zeros((1, 2)))
 
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from longreach.errors import InputError
 from longreach.studies.limit_theory.finite_to_limit import to_limit
 from longreach.studies.limit_theory.measured import initial_terms
 from longreach.theory.limit.finite import to_finite
@@ -22,7 +21,7 @@ from longreach.theory.limit.norms import (
 )
 from longreach.theory.limit.products import term_8
 from tests.helpers.limit_members import random_member
-from tests.helpers.limit_reference_c import random_limit
+from tests.helpers.limit_reference import random_limit
 
 
 def test_groups_follow_the_definition() -> None:
@@ -132,11 +131,3 @@ def test_proposition_54() -> None:
     by_size = {(row.length, row.width): row.expected for row in rows}
     assert by_size[64, 64] < by_size[32, 32] < by_size[16, 16]  # bounded with d = N
     assert by_size[64, 16] > 1.8 * by_size[32, 16]  # but growing at a fixed width
-
-
-def test_refusals() -> None:
-    model = random_limit(np.random.default_rng(7))
-    with pytest.raises(InputError, match="finite"):
-        regularizer(model)
-    with pytest.raises(InputError, match="limit"):
-        limit_regularizer(to_finite(model, 3))
