@@ -1,4 +1,4 @@
-"""Tests of `theory.bounds.quantities`."""
+"""Quantities of models and programs against their definitions, read literally."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from math import exp, inf, isclose, log2, sqrt
 import numpy as np
 import pytest
 
-from longreach.errors import InputError
 from longreach.theory.bounds.definition import BoundInputs, NotApplicable
 from longreach.theory.bounds.inputs import automaton_inputs, program_inputs, together, without_model
 from longreach.theory.bounds.quantities import (
@@ -29,8 +28,6 @@ from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.hand_built import induction_head
 from longreach.theory.limit.model import Head, Layer, Transformer
 from tests.helpers.small_models import small_model
-
-# What the bounds can use of a model, and what they are told where they cannot.
 
 
 def test_one_layer_with_everything() -> None:
@@ -92,9 +89,6 @@ def test_depths_that_no_theorem_speaks_of(layers: int) -> None:
     assert not found.bounds
     assert found.not_applicable[0].why["gamma"] == reason
     assert depth_reason(1) is depth_reason(2) is None
-
-
-# Quantities of models against their definitions, read literally.
 
 
 MODELS = [small_model(seed, layers=layers) for seed in range(12) for layers in (1, 2)]
@@ -238,16 +232,6 @@ def test_pairs() -> None:
     assert combined(g, f).precision == 8
 
 
-def test_pairs_that_do_not_fit() -> None:
-    f = quantities(one_layer(), precision=8)
-    with pytest.raises(InputError, match="one precision"):
-        combined(f, quantities(one_layer(), precision=4))
-    with pytest.raises(InputError, match="one alphabet"):
-        combined(quantities(induction_head("ab")), quantities(induction_head("abc")))
-    with pytest.raises(InputError, match="one depth"):
-        combined(f, quantities(induction_head("ab")))
-
-
 def test_the_complexity_by_hand() -> None:
     model = one_layer(kq=np.diag([3.0, 1.0]), phi=[0.0, 0.5])
     # ‖K Q‖ = 3, τ + 1 = 2, ‖E‖ = 1, ‖U‖ = √2, ‖V‖ = 1, ‖A‖_F ‖B‖_F = √8 √18 = 12
@@ -264,26 +248,10 @@ def test_compiled_models() -> None:
     assert {head.regime for head in found.heads} == {Regime.TOKENS, Regime.POSITIONS}
 
 
-def test_models_that_no_theorem_speaks_of() -> None:
-    with pytest.raises(InputError, match="a model of 3 layers: the bounds are about one or two"):
-        quantities(small_model(0, layers=3))
-    with pytest.raises(InputError, match="finite"):
-        quantities(small_model(0, "finite"))
-    with pytest.raises(InputError, match="not local"):
-        quantities(small_model(0, phi="general"))
-    with pytest.raises(InputError, match="not negative"):
-        quantities(one_layer(), precision=-1)
-    with pytest.raises(InputError, match="no precision is given"):
-        _ = quantities(one_layer(kq=np.eye(2))).hard_from
-
-
 def test_extreme_parameters() -> None:
     model = one_layer(kq=np.array([[1e300, 0.0], [0.0, 1e-300]]))
     found: ModelQuantities = quantities(model)
     assert found.logit_margin == Fraction(1e-300)
-
-
-# T of programs: the largest number that a comparison needs, and the programs that have none.
 
 
 @pytest.mark.parametrize(

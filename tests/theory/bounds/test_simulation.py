@@ -1,4 +1,4 @@
-"""Tests of `theory.bounds.simulation`."""
+"""The case analysis of Theorem 4.1 by hand and for all counts, pairs of models, and words from outside."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ from longreach.theory.bounds.simulation import (
     read_word,
 )
 from longreach.theory.bounds.strings import FiniteSimulation
-from longreach.theory.limit.finite import to_finite
 from longreach.theory.limit.hand_built import kgram_head, modp_task_model, simple_task_model
-
-# Pairs: tokens in any order, and what is no pair.
 
 
 def test_the_order_of_the_vocabulary_does_not_matter() -> None:
@@ -45,20 +42,6 @@ def test_words_go_there_and_back() -> None:
     pair = ModelPair(modp_task_model(2), modp_task_model(3))
     assert pair.period == 6
     assert pair.decode(pair.encode("0110")) == list("0110")
-
-
-def test_finite_transformers_are_refused() -> None:
-    limit = modp_task_model(1)
-    finite = to_finite(limit, 8)
-    with pytest.raises(
-        InputError, match="model: a finite transformer; simulation strings are about limit ones"
-    ):
-        ModelPair(finite, limit)
-    with pytest.raises(InputError, match="against: a finite transformer"):
-        ModelPair(limit, finite)
-
-
-# The case analysis: every case reached, the floor formulas by hand, the promised distance for all counts.
 
 
 def _scales(tokens: int, period: int = 1, tolerance: Fraction = Fraction(1), kept: int = 2) -> Scales:
@@ -252,9 +235,6 @@ def test_weights_stay_within_the_tolerance_and_z_within_the_bound(
             assert distance(n, m, classes, kept) <= scales.tolerance
 
 
-# Words from text, files and the generator.
-
-
 PAIR = ModelPair(simple_task_model(), simple_task_model())
 
 
@@ -273,22 +253,6 @@ def test_random_words_are_the_same_for_the_same_seed() -> None:
     one, other, third = (read_word(PAIR, f"random:100{seed}") for seed in ("", ":0", ":1"))
     assert one.tolist() == other.tolist() != third.tolist()
     assert set(one.tolist()) == {0, 1, 2}
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("013", "word: token 3, '3', is not one of the model's"),
-        ("random:x", "word: 'random:x': random:LENGTH"),
-        ("random:999999999999", "has up to 50,000,000 tokens"),
-        ("@nowhere", "nowhere: no such file"),
-        ("@.", "is a directory, not a file"),
-    ],
-)
-def test_bad_words_are_refused_in_one_line(text: str, reason: str) -> None:
-    with pytest.raises(InputError, match=reason) as error:
-        read_word(PAIR, text)
-    assert "\n" not in error.value.message
 
 
 def test_a_bad_token_in_a_file_names_the_file(tmp_path: Path) -> None:

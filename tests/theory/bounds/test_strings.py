@@ -1,9 +1,8 @@
-"""Tests of `theory.bounds.strings`."""
+"""Simulation strings of random models: lengths, statistics and errors as promised."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.errors import Argument, InputError
 from longreach.theory.bounds.quantities import quantities
 from longreach.theory.bounds.simulation import Case, ModelPair, Word
 from longreach.theory.bounds.strings import (
@@ -19,7 +17,6 @@ from longreach.theory.bounds.strings import (
     FiniteSimulation,
     InfiniteSimulation,
     attended,
-    check_one_layer,
     class_counts,
     draw_kept,
     error_figure,
@@ -30,14 +27,10 @@ from longreach.theory.bounds.strings import (
     windows,
 )
 from longreach.theory.limit.hand_built import induction_head, kgram_head, modp_task_model, simple_task_model
-from longreach.theory.limit.model import Head, Layer, Transformer
-from longreach.theory.limit.named import load_model
 from longreach.theory.limit.rounding import RelativePrecision
 from longreach.theory.limit.run import attention, run
 from tests.helpers.one_layer_models import one_layer_model
 from tests.helpers.small_models import small_model
-
-# Attended classes against attention itself, and the sensitivity against changes of attention.
 
 
 @pytest.mark.parametrize("period", [1, 2, 3])
@@ -80,33 +73,6 @@ def test_outputs_change_no_more_than_the_sensitivity_says() -> None:
         assert np.linalg.norm(outputs[0] - outputs[1]) <= most + 1e-9
 
 
-def test_two_heads_that_write_are_refused_and_silent_ones_are_not() -> None:
-    model = one_layer_model(np.random.default_rng(0))
-    (head,) = model.layers[0].heads
-    silent = Head(head.kq, np.zeros_like(head.v))
-    check_one_layer(_with(model, (head, silent)), Argument("model"))
-    with pytest.raises(InputError, match="model: 2 heads that write; the theorem is about one head"):
-        check_one_layer(_with(model, (head, head)), Argument("model"))
-    with pytest.raises(InputError, match="model: 0 heads that write"):
-        check_one_layer(_with(model, (silent,)), Argument("model"))
-
-
-def _with(model: Transformer, heads: tuple[Head, ...]) -> Transformer:
-    layer = model.layers[0]
-    return Transformer(
-        kind="limit",
-        vocabulary=model.vocabulary,
-        embedding=model.embedding,
-        positions=model.positions,
-        layers=(Layer(heads, layer.a, layer.b, layer.out, layer.heaviside),),
-        unembedding=model.unembedding,
-        read_out=model.read_out,
-    )
-
-
-# Errors against lengths.
-
-
 def test_one_layer() -> None:
     pair = ModelPair(simple_task_model(), simple_task_model(2.0))
     x = np.random.default_rng(0).integers(0, 3, 30_000)
@@ -128,9 +94,6 @@ def test_two_layers() -> None:
     (axis,) = error_figure(rows, "title", pair=False).axes
     assert len(axis.lines) == 5
     assert infinite_curve(InfiniteSimulation(pair), x[:300]) == []
-
-
-# Simulation strings of random one-layer limit transformers: lengths and errors as promised.
 
 
 def _word(rng: np.random.Generator, tokens: int, length: int) -> Word:
@@ -221,38 +184,6 @@ def test_an_error_of_any_size_is_fine_and_a_million_tokens_are_quick() -> None:
     assert lengths[0] < 3000
 
 
-def test_parameters_without_a_finite_norm_are_refused() -> None:
-    model = simple_task_model()
-    huge = replace(model, unembedding=model.unembedding * 1e300, embedding=model.embedding * 1e200)
-    with pytest.raises(InputError, match="no finite Lipschitz constant"):
-        FiniteSimulation(ModelPair(huge, huge), precision=8).string(np.zeros(5, dtype=np.intp), 1.0)
-
-
-@pytest.mark.parametrize("error", [0.0, -1.0, float("nan"), inf])
-def test_an_error_is_positive(error: float) -> None:
-    pair = ModelPair(simple_task_model(), simple_task_model())
-    with pytest.raises(InputError, match=r"error: .* an error is a positive number"):
-        FiniteSimulation(pair, precision=8).string(pair.encode("01"), error)
-
-
-def test_what_the_theorem_is_not_about_is_refused() -> None:
-    simple, deep = simple_task_model(), kgram_head("012", 1)
-    with pytest.raises(InputError, match="model: 2 layers; with finite precision the theorem is about one"):
-        FiniteSimulation(ModelPair(deep, deep), precision=8)
-    steps = load_model("lib:majority")
-    with pytest.raises(InputError, match="model: 1 of 1 units of the MLP are Heaviside steps"):
-        FiniteSimulation(ModelPair(steps, steps), precision=8)
-    with pytest.raises(InputError, match="against: it reads other tokens"):
-        ModelPair(simple, modp_task_model())
-    with pytest.raises(InputError, match="against: a pair has one depth"):
-        ModelPair(simple, deep)
-    with pytest.raises(InputError, match=r"word: token 2, '7', is not one of the model's \(0 1 2\)"):
-        ModelPair(simple, simple).encode("07")
-
-
-# Simulation strings of two-layer models: lengths and statistics as promised, errors that fall.
-
-
 def _pair() -> ModelPair:
     return ModelPair(induction_head("abc"), induction_head("abc", phi=0.5))
 
@@ -315,21 +246,6 @@ def test_an_error_chooses_the_length() -> None:
     whole = simulation.string(x, 1e-3)
     assert whole.z is x
     assert (whole.errors.f, whole.statistics.suffix) == (0.0, 0.0)
-
-
-def test_what_the_lemma_is_not_about_is_refused() -> None:
-    simple, general = simple_task_model(), small_model(1, phi="general")
-    with pytest.raises(InputError, match="model: 1 layers; with infinite precision the theorem is about two"):
-        InfiniteSimulation(ModelPair(simple, simple))
-    with pytest.raises(InputError, match=r"model: .*phi: not local"):
-        InfiniteSimulation(ModelPair(general, general))
-    with pytest.raises(InputError, match="error: 0: an error is a positive number"):
-        InfiniteSimulation(_pair()).string(np.zeros(5, dtype=np.intp), 0.0)
-    with pytest.raises(InputError, match="length: 10: the construction is made for 216 tokens and more"):
-        InfiniteSimulation(_pair()).of_length(np.zeros(5, dtype=np.intp), 10)
-
-
-# The chain that keeps pieces, and the statistics, against their definitions.
 
 
 def test_the_chain_has_the_share_and_the_pieces_that_are_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""Tests of `theory.bounds.theorems`."""
+"""The formulas by hand, their growth and edges; length complexity against all small automata and programs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from longreach.theory.bounds.definition import QUANTITIES, Bound, BoundInputs, N
 from longreach.theory.bounds.theorems import DEFINITIONS, NO_BOUND, bounds
 from tests.helpers.examples import slow
 from tests.helpers.small_automata import small_automata
-
-# All bounds together: each is in one of two lists, and documents hold what was promised.
-
 
 NAMES = [
     "one-layer-worst-case", "one-layer-workshop", "one-layer-average", "two-layer", "planted-sparse",
@@ -61,9 +58,6 @@ def test_each_bound_is_computed_or_says_what_is_missing(known: set[str], error: 
 def test_every_quantity_is_needed_by_a_bound() -> None:
     needed = {name for each in DEFINITIONS for name in each.needs} - {"error"}
     assert needed == QUANTITIES.keys()
-
-
-# One layer: the formulas by hand, their growth, their edges, and where attention becomes hard.
 
 
 EXAMPLE = ["precision=8", "gamma=0.5", "L=2", "period=3", "alphabet=2", "locality=1"]
@@ -176,9 +170,6 @@ def test_from_there_on_attention_is_hard(precision: int, gamma: float) -> None:
         assert (0.9 * length) ** -gamma > 2.0**-precision
 
 
-# Two layers: the formula by hand and where margins limit nothing.
-
-
 def value(settings: list[str], error: str) -> dict[str, float]:
     found = bounds(BoundInputs(values=read_settings(settings)), Fraction(error))
     return {each.definition.name: each.value.log2 for each in found.bounds}
@@ -210,9 +201,6 @@ def test_grams_are_mentioned_only_if_asked_for() -> None:
     assert value(["k=2"], "0.1") == {"in-context-kgram": pytest.approx(4 * log2(10))}
     found = bounds(BoundInputs(values=read_settings(["states=2"])))
     assert "in-context-kgram" not in {each.definition.name for each in found.not_applicable}
-
-
-# Length complexity against all small automata and all small programs of one comparison.
 
 
 def value_length_complexity(*settings: str) -> dict[str, float | None]:
@@ -276,9 +264,6 @@ def test_the_restricted_class_of_two_layers() -> None:
 
 def test_an_automaton_of_one_state() -> None:
     assert value_length_complexity("states=1") == {"automaton": 0}
-
-
-# Planted correlations: the error by hand, and the lengths of which the theorem says nothing.
 
 
 GIVEN = {

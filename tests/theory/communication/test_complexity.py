@@ -191,12 +191,15 @@ def test_nothing_to_say_is_constant() -> None:
     assert fit_growth([1], [1.0]).name == "constant"
 
 
-def test_bad_input() -> None:
-    with pytest.raises(InputError, match="did you mean 'equality'"):
-        problem("equalty")
-    with pytest.raises(InputError, match="column"):
-        problem("regex:(a")
-    with pytest.raises(InputError, match=r"copy-repeat at length 30 .* the longest is 16"):
-        measure(problem("copy-repeat"), 30)
-    with pytest.raises(InputError, match="a fit needs"):
-        fit_growth([1, 2], [1.0])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: problem("equalty"), "did you mean 'equality'"),
+        (lambda: problem("regex:(a"), "column"),
+        (lambda: measure(problem("copy-repeat"), 30), r"copy-repeat at length 30 .* the longest is 16"),
+        (lambda: fit_growth([1, 2], [1.0]), "a fit needs"),
+    ],
+)
+def test_refusals(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

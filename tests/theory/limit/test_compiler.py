@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.compiler`."""
+"""Compiled programs against the interpreter, at every operation and position, read literally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.files`."""
+"""Files against a second reader of the format, and what is refused; trained models as limit transformers."""
 
 from __future__ import annotations
 

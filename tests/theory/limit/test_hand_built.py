@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.hand_built`."""
+"""Hand-built models against the definitions of their tasks; a circuit that works only on short inputs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from longreach.theory.limit.model import Transformer
 from longreach.theory.limit.rounding import RelativePrecision
 from longreach.theory.limit.run import attention, run
 from tests.helpers import exact_evaluator as exact
-
-# SimpleTask and ModPTask against their definitions.
-
 
 HARD = RelativePrecision(4)  # from |x| = 2 on
 
@@ -77,9 +74,6 @@ def test_modp_task_is_exact(parameters: tuple[int, int], data: st.DataObject) ->
     word = data.draw(st.text("01", min_size=period, max_size=30))
     output = run(modp_task_model(period, residue), [word], precision=HARD)[0]
     assert output[-1, 0] == pytest.approx(_modp_task(word, period, residue), abs=1e-12)
-
-
-# The induction head's error, copying with it, and the circuit that works only on short inputs.
 
 
 def brute_force(word: str, tokens: str) -> list[list[Fraction]]:
@@ -223,9 +217,6 @@ def test_parameters_stay_bounded_as_the_context_grows() -> None:
 
 def test_variance_of_a_translation_invariant_model_is_zero() -> None:
     assert all(offset_variance(each) == 0 for each in _position_products(induction_head("ab")))
-
-
-# In-context k-grams against counting by hand.
 
 
 def _counted(word: str, tokens: str, k: int) -> list[float]:

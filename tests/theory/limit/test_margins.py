@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.margins`."""
+"""Logit margins against all logits of all short inputs, and exact matrices against fractions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from longreach.theory.crasp.library import load
 from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.margins import Dyadic, logit_margins
 from longreach.theory.limit.model import Head, Layer, Transformer
-
-# Logit margins against all logits of all short inputs.
 
 
 def model_with(kq: np.ndarray, phi: np.ndarray, period: int) -> Transformer:
@@ -58,9 +56,6 @@ def test_compiled_models() -> None:
     assert all(found.margin is None for found in logit_margins(compile_program(load("dyck-1").core)))
     margins = [found.margin for found in logit_margins(compile_program(load("tomita-4").core))]
     assert set(margins) == {None, 2.0}
-
-
-# Whole numbers over a power of two against fractions.
 
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.run`."""
+"""The fast evaluator against the exact one, its ways of summing against each other, and its limits."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from longreach.theory.limit.run import (
 )
 from tests.helpers import exact_evaluator as exact
 from tests.helpers.small_models import random_words, small_model
-
-# The fast evaluator against the exact one, its ways of summing against each other, and its limits.
-
 
 METHODS: tuple[Method, ...] = ("blocks", "classes")
 

@@ -1,4 +1,4 @@
-"""Tests of `theory.limit.units`."""
+"""Directions and their names in files; the rules of units against plain arithmetic on small integers."""
 
 from __future__ import annotations
 
@@ -21,22 +21,18 @@ from longreach.theory.limit.units import (
     AllZero,
     AtLeast,
     Direction,
+    LookUp,
     NotInOneLayer,
     Number,
     Ramp,
     Range,
     Truth,
-    looked_up,
-    looked_up_bit,
     operation,
     threshold_of,
     total,
 )
 
-# Directions as values: their names in files, and the files themselves.
-
-
-ALL = [ONE, START_BIT, INVERSE, operation(0), operation(12), looked_up(3, 12), looked_up_bit(3, 12)]
+ALL = [ONE, START_BIT, INVERSE, operation(0), operation(12), LookUp(3, 12).raw, LookUp(3, 12).bit]
 
 
 @pytest.mark.parametrize("direction", ALL, ids=lambda direction: direction.name)
@@ -64,9 +60,6 @@ def test_files_stay_as_they_are(program: str, config: str, tensors: str, tmp_pat
     save(compile_program(load(program).core), tmp_path / "model")
     for name, wanted in (("config.json", config), ("model.safetensors", tensors)):
         assert hashlib.sha256((tmp_path / "model" / name).read_bytes()).hexdigest().startswith(wanted)
-
-
-# The rules of units, against plain arithmetic on small integers.
 
 
 COUNT_X, COUNT_Y, BIT_P, BIT_Q, BIT_R = map(Direction, "xypqr")

@@ -147,9 +147,6 @@ def test_counts_never_overflow() -> None:
         next(enumeration.matching(13, Finisher(enumeration.behaviours, said, said)))
 
 
-# Enumerations in a directory: they go on as if nothing had happened, and damage is refused.
-
-
 @pytest.mark.parametrize("family", [Family(), Family(modulus=2, distance=1)], ids=str)
 def test_it_goes_on_as_if_it_had_not_stopped(family: Family, tmp_path: Path) -> None:
     whole, first = (Enumeration(WordTree.of("ab", length=3), family) for _ in range(2))
@@ -186,9 +183,6 @@ def test_damage_is_refused(tmp_path: Path) -> None:
         load_enumeration(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         load_enumeration(tmp_path / "nowhere")
-
-
-# Look-ups by the array, against a dictionary.
 
 
 KEYS = st.integers(1, 2**64 - 1) | st.integers(1, 40)

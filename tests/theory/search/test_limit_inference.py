@@ -24,8 +24,6 @@ from longreach.theory.search.space import WordTree
 from longreach.theory.search.targets import Target, target_of
 from tests.helpers.exact_evaluator import accepts
 
-# The procedure on limit transformers. The oracle: every hypothesis of a shape tried one by one.
-
 
 def one_by_one(target: Target, length: int, most: int) -> tuple[int, int] | None:
     """The least R_∞ of what fits all words up to a length, and how many of the first such shape fit."""
@@ -101,9 +99,6 @@ def test_the_document() -> None:
     assert len(document["model"]["places"]) == 2
     late = infer_limit(target_named("parity-language"), to=10, seconds=0.0).document()
     assert "budget" in late["stopped"]
-
-
-# Small limit transformers. The oracle: the exact evaluator of limit transformers, and their R_∞.
 
 
 NOT_ZERO = [x for x in range(-9, 10) if x]

@@ -21,8 +21,6 @@ from longreach.theory.search.programs import (
 from longreach.theory.search.space import Family, WordTree, accepted_on
 from longreach.theory.search.targets import target_of
 
-# Programs beyond complete search: joined ones, and those of local search, are right on what they saw.
-
 
 def _between(word: tuple[str, ...]) -> bool:
     return 1 <= word.count("a") <= 2 and word[-1:] == ("b",)
@@ -69,9 +67,6 @@ def test_what_is_found_after_a_search_is_right() -> None:
     assert found.check.witness is None
     tree = WordTree.of("ab", length=7)
     assert accepted_on(found.core, tree).tolist() == target.labels(tree)[0].tolist()
-
-
-# Sets of behaviours as programs: of the right size, and with the behaviour that they are found for.
 
 
 @pytest.mark.parametrize(("family", "size"), [(Family(), 6), (Family(modulus=2, distance=1), 4)], ids=str)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,10 +12,9 @@ from hypothesis import strategies as st
 from longreach.errors import InputError
 from longreach.theory.crasp.core import Core, Count, Periodic, Top
 from longreach.theory.search.space import FAMILIES, Family, WordTree, accepted_on
+from longreach.theory.search.synthesize import synthesize
 from tests.helpers.all_programs import all_programs
 from tests.helpers.crasp_oracle import all_words, core_values
-
-# Families: their relations, and what is refused.
 
 
 def test_relations_up_to_a_modulus_and_a_distance() -> None:
@@ -40,18 +41,6 @@ def test_names_come_back(name: str) -> None:
     assert Family.named(name).name == name
 
 
-def test_bad_names_and_numbers_are_refused() -> None:
-    with pytest.raises(InputError, match="class: no class is named 'locl'; did you mean 'local'"):
-        Family.named("locl")
-    with pytest.raises(InputError, match="modulus: must be 1 to 8"):
-        Family(modulus=9)
-    with pytest.raises(InputError, match="distance: must be 0 to 6"):
-        Family(distance=7)
-
-
-# One program on a tree of words, against the literal reading.
-
-
 PROGRAMS = all_programs("a", Family(modulus=2, distance=2), 4)
 
 
@@ -62,9 +51,6 @@ def test_it_says_what_the_definition_says(core: Core, words: list[str]) -> None:
     assert core.accept is not None
     wanted = [core_values(core, word)[core.accept][-1] for word in tree.words]
     assert accepted_on(core, tree).tolist() == wanted
-
-
-# Trees of words: their nodes, and counting along them.
 
 
 def test_all_words_stand_in_order() -> None:
@@ -98,10 +84,26 @@ def test_counts_are_those_along_the_word(seed: int, distances: tuple[int, ...] |
         assert tree.count(row, distances).tolist() == wanted
 
 
-def test_bad_words_are_refused() -> None:
-    with pytest.raises(InputError, match="token 'c' is not in the alphabet a b"):
-        WordTree.of("ab", words=["ac"])
-    with pytest.raises(InputError, match="more than"):
-        WordTree.of("ab", length=40)
-    with pytest.raises(InputError, match="distinct"):
-        WordTree.of("aa")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Family.named("locl"), "class: no class is named 'locl'; did you mean 'local'"),
+        (lambda: Family(modulus=9), "modulus: must be 1 to 8"),
+        (lambda: Family(distance=7), "distance: must be 0 to 6"),
+        (lambda: WordTree.of("ab", words=["ac"]), "token 'c' is not in the alphabet a b"),
+        (lambda: WordTree.of("ab", length=40), "more than"),
+        (lambda: WordTree.of("aa"), "distinct"),
+        (lambda: synthesize([("ab", True), ("ab", False)]), "a b has two labels"),
+        (lambda: synthesize(lambda word: True), "needs its letters"),
+        (lambda: synthesize(lambda word: 1 // len(word), alphabet="a"), "fails on ε: ZeroDivisionError"),
+        (lambda: synthesize({"ab": True}, alphabet="a"), "'b' stands in an example, and not among a"),
+        (
+            lambda: synthesize({"a" * 2001: True}),
+            "an example has 2,001 letters; a search takes at most 2,000",
+        ),
+        (lambda: synthesize({}), "no examples"),
+    ],
+)
+def test_refusals(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

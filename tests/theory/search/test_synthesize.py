@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.errors import InputError
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.library import load
@@ -77,18 +76,3 @@ def test_construction_is_the_answer_where_nothing_smaller_is_found() -> None:
     assert (found.status, found.method) == (Status.PROVED, "construction")
     assert found.none_up_to >= 5
     assert not found.smallest
-
-
-def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="a b has two labels"):
-        synthesize([("ab", True), ("ab", False)])
-    with pytest.raises(InputError, match="needs its letters"):
-        synthesize(lambda word: True)
-    with pytest.raises(InputError, match="fails on ε: ZeroDivisionError"):
-        synthesize(lambda word: bool(1 // len(word)), alphabet="a")
-    with pytest.raises(InputError, match="'b' stands in an example, and not among a"):
-        synthesize({"ab": True}, alphabet="a")
-    with pytest.raises(InputError, match="an example has 2,001 letters; a search takes at most 2,000"):
-        synthesize({"a" * 2001: True})
-    with pytest.raises(InputError, match="no examples"):
-        synthesize({})

@@ -1,4 +1,4 @@
-"""Tests of `theory.shares.summaries`."""
+"""Summaries, the states that carry them, and when their values are in play, against all short words."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from longreach.theory.shares.summaries import NEVER, Summary, carried, summaries
 from longreach.theory.shares.words import WordMeasure
 from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
-
-# Summaries, and the states that carry them, against the values of all short prefixes.
 
 
 @given(automata(states=4), st.integers(1, 4), st.integers(0, 3))
@@ -65,9 +63,6 @@ def test_impossible_summaries_are_refused(wrong: dict[str, int]) -> None:
     (name,) = wrong
     with pytest.raises(InputError, match=f"the {name} of a summary is at least"):
         Summary(**wrong)
-
-
-# When the values of a summary are in play, against all short words.
 
 
 LONGEST = 9

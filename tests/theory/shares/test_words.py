@@ -1,4 +1,4 @@
-"""Tests of `theory.shares.words`."""
+"""Chance, entropy and the distribution of uniform words, against all words of a length."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from longreach.theory.automata.regex import from_expression
 from longreach.theory.shares.words import WordMeasure, label_entropy, position_chance
 from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
-
-# Chance and entropy against all words and all sequences of labels.
 
 
 def _by_length(automaton: Automaton, lengths: list[int]) -> list[list[tuple[str, ...]]]:
@@ -94,9 +92,6 @@ def test_what_many_sequences_share_does_not_multiply_them() -> None:
     language = from_expression("(a|bb*a)*(bb*(c(b|c)*)?)?")
     rough, fine = (position_chance(language, range(81, 101), tolerance=each) for each in (1e-2, 1e-3))
     assert 0.0 < rough <= fine <= rough + 1e-2
-
-
-# The distribution of uniform words against all words of a length.
 
 
 @given(automata(), st.integers(0, 8))

@@ -45,7 +45,7 @@ from longreach.theory.crasp.ranges import BIT, Range
 class Direction:
     """One direction. Names are unique, so that directions are ordered by name alone.
 
-    >>> operation(3).name, looked_up(3, 2).name, looked_up_bit(3, 2).name, INVERSE.name
+    >>> operation(3).name, LookUp(3, 2).raw.name, LookUp(3, 2).bit.name, INVERSE.name
     ('op.3', 'op.3@2', 'op.3[i-2]', '1/(i+1)')
     """
 
@@ -62,7 +62,7 @@ class Direction:
     def read(cls, name: str) -> Direction:
         """The direction of a name in a file.
 
-        >>> Direction.read("op.3@2") == looked_up(3, 2)
+        >>> Direction.read("op.3@2") == LookUp(3, 2).raw
         True
         """
         found = re.fullmatch(r"op\.([0-9]+)(?:@([0-9]+))?", name)
@@ -82,14 +82,22 @@ def operation(index: int) -> Direction:
     return Direction(f"op.{index}", index)
 
 
-def looked_up(body: int, distance: int) -> Direction:
-    """Of what a head finds that looks for an operation so far back: close to the truth value."""
-    return Direction(f"op.{body}@{distance}", body, distance)
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """The Boolean operation `body` at position i − distance, as a head looks for it."""
 
+    body: int
+    distance: int
 
-def looked_up_bit(body: int, distance: int) -> Direction:
-    """Of the truth value that such a head looks for."""
-    return Direction(f"op.{body}[i-{distance}]")
+    @property
+    def raw(self) -> Direction:
+        """What the head finds: close to the truth value."""
+        return Direction(f"op.{self.body}@{self.distance}", self.body, self.distance)
+
+    @property
+    def bit(self) -> Direction:
+        """The truth value itself."""
+        return Direction(f"op.{self.body}[i-{self.distance}]")
 
 
 PHI = 2.0
