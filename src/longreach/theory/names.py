@@ -10,9 +10,6 @@ from enum import Enum
 
 from longreach.errors import InputError
 
-# How a task is named on the command line, in results and certificates; only here names are taken apart.
-
-
 REGEX = "regex:"
 PROGRAM = "crasp:"
 SESSION = "object:"
@@ -233,9 +230,6 @@ def _called(text: str) -> str:
         return f"{len(document['transitions'])}-states"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "automaton"
-
-
-# How an alphabet is written on the command line; only here it is taken apart.
 
 
 _LETTER = re.compile(r"\\[\\,\s]|[^\\,\s]|\\", re.DOTALL)

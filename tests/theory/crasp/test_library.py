@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.theory.crasp import library
 from longreach.theory.crasp.evaluate import Stream, accepts
 from longreach.theory.crasp.library import ENTRIES, load, load_program
 from longreach.theory.crasp.lower import simplify
@@ -265,14 +264,8 @@ def test_what_may_follow(name: str, language: str) -> None:
 
 def _answers(name: str, x: list[str], y: list[str]) -> list[list[str]]:
     """What is predicted at the supervised positions of SOS x SEP y EOS: the last is the one for EOS."""
-    predicted = load_cached(name).predicts(["SOS", *x, "SEP", *y, "EOS"])
+    predicted = load(name).predicts(["SOS", *x, "SEP", *y, "EOS"])
     return predicted[len(x) + 1 : -1]
-
-
-def load_cached(name: str, known: dict[str, library.Program] = {}) -> library.Program:  # noqa: B006
-    if name not in known:
-        known[name] = load(name)
-    return known[name]
 
 
 def _single(y: list[str]) -> list[list[str]]:
@@ -339,7 +332,7 @@ def test_copy_unique(name: str, size: int) -> None:
 
 def test_task_programs_read_the_layout() -> None:
     for name, symbols in (("binary-majority", 2), ("majority-26", 26), ("sort", 150), ("copy-unique", 150)):
-        core = load_cached(name).core
+        core = load(name).core
         assert core.alphabet[:3] == ("SOS", "SEP", "EOS")
         assert len(core.alphabet) == 3 + symbols
         assert core.closed

@@ -126,7 +126,6 @@ class LearningLimits:
     """The trial is exact for automata with up to this many more states."""
     asked: int = 150_000
     budget: Budget = LEARNING_BUDGET
-    """Its time."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -224,7 +224,6 @@ def nats(numbers: Iterable[int]) -> str:
 
 
 def listed(items: Iterable[str]) -> str:
-    """A list of terms."""
     return f"[{'; '.join(items)}]"
 
 

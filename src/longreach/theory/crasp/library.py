@@ -188,20 +188,6 @@ def blocks(number: int) -> Program:
     return b.program()
 
 
-def threshold(number: int) -> Program:
-    """COUNT_k: at least k ones."""
-    b = Builder("01")
-    b.let("L", count("1") >= number)
-    return b.program()
-
-
-def margin(number: int) -> Program:
-    """MAJ_k: at least k more ones than zeros."""
-    b = Builder("01")
-    b.let("L", count("1") - count("0") >= number)
-    return b.program()
-
-
 # Next-token predictors
 
 
@@ -341,13 +327,14 @@ def sparse_parity(most: int) -> Program:
     return b.program()
 
 
-def variable_assignment(depth: int, variables: int = 200) -> Program:
+def variable_assignment(depth: int) -> Program:
     """SOS v SEP1 assignments SEP y: y writes so many assignments, from the variable v on.
 
     An induction head: a variable is once the right side of an assignment, and its left side is known by
     the bits of its number, as in `copy_unique`.
     """
-    arrow, symbols = "←", [f"v{number}" for number in range(1, variables + 1)]
+    arrow, variables = "←", 200
+    symbols = [f"v{number}" for number in range(1, variables + 1)]
     b, answering = _answer([*symbols, arrow, "SEP1"])
     here, before, earlier = [], [], []
     for bit in range(variables.bit_length()):
@@ -369,71 +356,68 @@ def variable_assignment(depth: int, variables: int = 200) -> Program:
     return b.program()
 
 
-def _entries() -> Iterable[Entry]:
-    def words(*samples: str) -> tuple[str, ...]:
-        return samples
-
-    for name, about, samples in (
-        ("majority", "at least as many 1s as 0s", words("0110", "0010", "ε")),
-        ("dyck-1", "balanced brackets", words("(()())", "())(", "ε")),
-        ("anbncn", "aⁿbⁿcⁿ", words("aabbcc", "abcabc", "aabbc")),
-        ("contains-ab", "Σ*abΣ* over {a,b}", words("bbaab", "bba")),
-        ("contains-ab-abc", "Σ*abΣ* over {a,b,c}", words("ccabc", "acb")),
-        ("contains-bb", "Σ*bbΣ* over {a,b}", words("abba", "abab")),
-        ("aa", "(aa)*", words("aaaa", "aaa")),
-        ("aaaa", "(aaaa)*", words("aaaa", "aa")),
-        ("abab", "(abab)*", words("abab", "abba", "ab")),
-        ("tomita-1", "1*", words("111", "101")),
-        ("tomita-2", "(10)*", words("1010", "1001")),
-        ("tomita-4", "no 000", words("10010", "10001")),
-        ("tomita-7", "0*1*0*1*", words("0011011", "0101010")),
-        ("aa-bb-cc-dd-ee", "aa*bb*cc*dd*ee*", words("aabcdde", "abdce")),
-        ("ab-d-bc", "{a,b}*d{b,c}*", words("abdbc", "abdba")),
-    ):
-        yield Entry(name, about, samples, _file(name))
-    yield Entry(
-        "d-N", "D_n: brackets nested at most n deep", words("aabb", "abab", "aaabbb"), bounded_brackets, 2
-    )
-    yield Entry("l-N", "a⁺b⁺a⁺… with n blocks", words("aabba", "aabb"), blocks, 3)
-    yield Entry("count-N", "at least n ones", words("01011", "0100"), threshold, 3)
-    yield Entry("maj-N", "at least n more ones than zeros", words("01111", "0011"), margin, 2)
-    yield Entry("subsequence", "Σ*aΣ*bΣ*cΣ*; others as piecewise:FORMULA, e.g. piecewise:ab&!ba/abc",
-                words("aabbc", "acb"), lambda _: piecewise_testable("abc"))  # fmt: skip
-    yield Entry("induction-argmax", "what followed the current token most often", words("abacaba"),
-                lambda _: induction_head("abc", argmax=True))  # fmt: skip
-    yield Entry("induction-all", "what ever followed the current token", words("abacaba"),
-                lambda _: induction_head("abc", argmax=False))  # fmt: skip
-    yield Entry(
-        "dyck-1-next", "what may follow within balanced brackets", words("( ( )"), _file("dyck-1-next")
-    )
-    yield Entry("anbncn-next", "what may follow within aⁿbⁿcⁿ", words("a a b b"), _file("anbncn-next"))
-    yield Entry("binary-majority", "SOS bits SEP the more frequent bit EOS", words("SOS 0 1 1 SEP 1"),
-                lambda _: most_frequent("01"))  # fmt: skip
-    yield Entry("majority-26", "SOS letters SEP the most frequent one EOS", words("SOS b a b SEP b"),
-                lambda _: most_frequent(ascii_lowercase))  # fmt: skip
-    yield Entry("binary-majority-interleave", "three majorities of interleaved bits",
-                words("SOS 1 0 1 1 0 1 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
-    yield Entry("mode", "SOS letters SEP the most frequent of five EOS", words("SOS c b a b SEP b"),
-                lambda _: most_frequent("abcde"))  # fmt: skip
-    for name, about, samples in (
-        ("shuffle-dyck-next", "what may follow within shuffled brackets", words("( [ ) ]")),
-        ("anbn-next", "what may follow within aⁿbⁿ", words("a a b")),
-        ("count-unary", "SOS a and b SEP as many a EOS", words("SOS b a a SEP a a")),
-        ("even-pairs", "SOS a and b SEP whether the ends are equal EOS", words("SOS a b b SEP odd")),
-    ):
-        yield Entry(name, about, samples, _file(name))
-    yield Entry("bucket-sort", "SOS five digits SEP the same sorted EOS", words("SOS 2 0 2 SEP 0 2 2"),
-                lambda _: bucket_sort(5))  # fmt: skip
-    yield Entry("sort", "SOS distinct numbers SEP the same sorted EOS", words("SOS 14 3 7 SEP 3 7 14"),
-                lambda _: sort(150))  # fmt: skip
-    yield Entry("copy-unique", "SOS distinct symbols SEP the same again EOS", words("SOS 5 2 9 SEP 5 2 9"),
-                lambda _: copy_unique(150))  # fmt: skip
-    yield Entry("sort-N", "sort with n numbers", words("SOS 2 0 SEP 0 2"), sort, 10)
-    yield Entry("copy-unique-N", "copy-unique with n symbols", words("SOS 2 0 SEP 2 0"), copy_unique, 10)
-    yield Entry("sparse-parity-N", "the parity of bits behind special symbols, at most n of them",
-                words("SOS 3 t1 17 t1 SEP t1"), sparse_parity, 4)  # fmt: skip
-    yield Entry("variable-assignment-N", "n assignments of a chain, of 200 variables",
-                words("SOS v1 SEP1 v1 ← v2 SEP v1 ← v2"), variable_assignment, 2)  # fmt: skip
+def _text(lines: str) -> Callable[[int], Program]:
+    """The program of a text in which N is the number."""
+    return lambda number: parse(lines.replace("N", str(number)))
 
 
-ENTRIES: dict[str, Entry] = {entry.name: entry for entry in _entries()}
+# Name, description, words to try it on, how it is made unless it is a file of that name, and of a family the
+# member that is listed.
+_ROWS: list[tuple[str, str, str, Callable[[int], Program] | None, int | None]] = [
+    ("majority", "at least as many 1s as 0s", "0110, 0010, ε", None, None),
+    ("dyck-1", "balanced brackets", "(()()), ())(, ε", None, None),
+    ("anbncn", "aⁿbⁿcⁿ", "aabbcc, abcabc, aabbc", None, None),
+    ("contains-ab", "Σ*abΣ* over {a,b}", "bbaab, bba", None, None),
+    ("contains-ab-abc", "Σ*abΣ* over {a,b,c}", "ccabc, acb", None, None),
+    ("contains-bb", "Σ*bbΣ* over {a,b}", "abba, abab", None, None),
+    ("aa", "(aa)*", "aaaa, aaa", None, None),
+    ("aaaa", "(aaaa)*", "aaaa, aa", None, None),
+    ("abab", "(abab)*", "abab, abba, ab", None, None),
+    ("tomita-1", "1*", "111, 101", None, None),
+    ("tomita-2", "(10)*", "1010, 1001", None, None),
+    ("tomita-4", "no 000", "10010, 10001", None, None),
+    ("tomita-7", "0*1*0*1*", "0011011, 0101010", None, None),
+    ("aa-bb-cc-dd-ee", "aa*bb*cc*dd*ee*", "aabcdde, abdce", None, None),
+    ("ab-d-bc", "{a,b}*d{b,c}*", "abdbc, abdba", None, None),
+    ("d-N", "D_n: brackets nested at most n deep", "aabb, abab, aaabbb", bounded_brackets, 2),
+    ("l-N", "a⁺b⁺a⁺… with n blocks", "aabba, aabb", blocks, 3),
+    ("count-N", "at least n ones", "01011, 0100", _text('#alphabet 0 1\nL = # "1" >= N'), 3),
+    ("maj-N", "at least n more ones than zeros", "01111, 0011",
+     _text('#alphabet 0 1\nL = # "1" - # "0" >= N'), 2),
+    ("subsequence", "Σ*aΣ*bΣ*cΣ*; others as piecewise:FORMULA, e.g. piecewise:ab&!ba/abc", "aabbc, acb",
+     lambda _: piecewise_testable("abc"), None),
+    ("induction-argmax", "what followed the current token most often", "abacaba",
+     lambda _: induction_head("abc", argmax=True), None),
+    ("induction-all", "what ever followed the current token", "abacaba",
+     lambda _: induction_head("abc", argmax=False), None),
+    ("dyck-1-next", "what may follow within balanced brackets", "( ( )", None, None),
+    ("anbncn-next", "what may follow within aⁿbⁿcⁿ", "a a b b", None, None),
+    ("binary-majority", "SOS bits SEP the more frequent bit EOS", "SOS 0 1 1 SEP 1",
+     lambda _: most_frequent("01"), None),
+    ("majority-26", "SOS letters SEP the most frequent one EOS", "SOS b a b SEP b",
+     lambda _: most_frequent(ascii_lowercase), None),
+    ("binary-majority-interleave", "three majorities of interleaved bits", "SOS 1 0 1 1 0 1 SEP 1 0",
+     lambda _: interleaved_majorities(), None),
+    ("mode", "SOS letters SEP the most frequent of five EOS", "SOS c b a b SEP b",
+     lambda _: most_frequent("abcde"), None),
+    ("shuffle-dyck-next", "what may follow within shuffled brackets", "( [ ) ]", None, None),
+    ("anbn-next", "what may follow within aⁿbⁿ", "a a b", None, None),
+    ("count-unary", "SOS a and b SEP as many a EOS", "SOS b a a SEP a a", None, None),
+    ("even-pairs", "SOS a and b SEP whether the ends are equal EOS", "SOS a b b SEP odd", None, None),
+    ("bucket-sort", "SOS five digits SEP the same sorted EOS", "SOS 2 0 2 SEP 0 2 2",
+     lambda _: bucket_sort(5), None),
+    ("sort", "SOS distinct numbers SEP the same sorted EOS", "SOS 14 3 7 SEP 3 7 14",
+     lambda _: sort(150), None),
+    ("copy-unique", "SOS distinct symbols SEP the same again EOS", "SOS 5 2 9 SEP 5 2 9",
+     lambda _: copy_unique(150), None),
+    ("sort-N", "sort with n numbers", "SOS 2 0 SEP 0 2", sort, 10),
+    ("copy-unique-N", "copy-unique with n symbols", "SOS 2 0 SEP 2 0", copy_unique, 10),
+    ("sparse-parity-N", "the parity of bits behind special symbols, at most n of them",
+     "SOS 3 t1 17 t1 SEP t1", sparse_parity, 4),
+    ("variable-assignment-N", "n assignments of a chain, of 200 variables",
+     "SOS v1 SEP1 v1 ← v2 SEP v1 ← v2", variable_assignment, 2),
+]  # fmt: skip
+ENTRIES: dict[str, Entry] = {
+    name: Entry(name, about, tuple(words.split(", ")), make or _file(name), default)
+    for name, about, words, make, default in _ROWS
+}

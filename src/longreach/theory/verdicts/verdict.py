@@ -70,7 +70,6 @@ class Proof:
     """What an answer rests on; the program and the certificate are made when they are asked for."""
 
     reason: str
-    """One sentence."""
     certify: Callable[[], CertificateDocument]
     write: Callable[[], Program | str | None] = _nothing
     """Makes the program of a yes, or says why it is not written."""
