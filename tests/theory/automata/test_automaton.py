@@ -10,7 +10,6 @@ from automata.fa.dfa import DFA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.errors import InputError
 from longreach.theory.automata.automaton import (
     combine,
     from_automata_lib,
@@ -71,15 +70,6 @@ def test_components(successors) -> None:
     assert all(position[s] <= position[t] for s, _, t in edges)
 
 
-def test_errors() -> None:
-    with pytest.raises(InputError, match="alphabet is empty"):
-        minimal((), [[]], 0, [])
-    with pytest.raises(InputError, match="'c' is not in the alphabet a b"):
-        all_minimal(2)[0].accepts("abc")
-    with pytest.raises(InputError, match="different alphabets"):
-        combine(minimal("a", [[0]], 0, []), minimal("b", [[0]], 0, []), lambda x, y: x)
-
-
 @given(automata(states=5))
 def test_live_states_by_definition(automaton) -> None:
     assert automaton.live == live(automaton)
@@ -137,14 +127,6 @@ def test_no_two_states_are_alike_and_the_least_automaton_is_its_own(table: Table
     turned = [[(t + 1) % count for t in rows[(q - 1) % count]] for q in range(count)]
     again = labelled("ab", turned, (initial + 1) % count, [outputs[(q - 1) % count] for q in range(count)])
     assert again == machine
-
-
-def test_what_cannot_be_read() -> None:
-    machine = labelled("a", [[0]], 0, ["x"])
-    with pytest.raises(InputError, match="token 'b' is not in the alphabet a"):
-        machine.run("ab")
-    with pytest.raises(InputError, match="alphabet is empty"):
-        labelled("", [[]], 0, ["x"])
 
 
 @given(automata(4, "ab"))

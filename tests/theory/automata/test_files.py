@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from longreach.errors import InputError
 from longreach.theory.automata.files import read_automaton, read_automaton_file, write_automaton
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.budget import Budget
 from longreach.theory.certificates.tables import automaton_table
 
 
@@ -32,102 +28,6 @@ def test_one_state() -> None:
     automaton = read_automaton('{"alphabet": ["a"], "initial": "q", "accepting": ["q"], "transitions": {}}')
     assert automaton.accepts("")
     assert not automaton.accepts("a")
-
-
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
-        ("{", "automaton:1:2: not JSON: Expecting property name"),
-        ("[" * 100_000, "automaton:1: JSON that is nested too deeply"),
-        ("[]", "automaton: "),
-        (
-            '{"initial": "q", "accepting": ["q"], "transitions": {"q": {"a": "q", "a": "p"}, "p": {}}}',
-            "automaton: the field 'a' stands twice in one object",
-        ),
-        ('{"initial": "q", "accepting": []}', "transitions: missing"),
-        (
-            '{"initial": "even", "accepting": [], "transitions": {"even": {"a": "odd"}, "odd": {"a":"evn"}}}',
-            "transitions.odd: no state is named 'evn'; did you mean 'even'?",
-        ),
-        (
-            '{"initial": "q", "accepting": ["q"], "transitions": {"q": {"a": "z"}}}',
-            "transitions.q: no state is named 'z'; a state without moves is written {}",
-        ),
-        ('{"initial": "q", "accepting": ["x"], "transitions": {"q": {"a": "q"}}}', "no state is named 'x'"),
-        (
-            '{"alphabet": ["a"], "initial": "q", "accepting": [], "transitions": {"q": {"b": "q"}}}',
-            "token 'b' is not in the alphabet",
-        ),
-        (
-            '{"alphabet": ["a", "a"], "initial": "q", "accepting": [], "transitions": {}}',
-            "stands there twice",
-        ),
-        ('{"initial": "q", "accepting": [], "transitions": {}}', "alphabet is empty"),
-        (
-            '{"initial": "q", "accepting": [], "transitions": {}, "colour": 1}',
-            "colour: no such",
-        ),
-        (
-            '{"alphabet": ["a"], "transitions": [[0, 0]], "accepting": []}',
-            "transitions.0: 2 moves for 1 letter",
-        ),
-        ('{"alphabet": ["a"], "transitions": [[1]], "accepting": []}', "transitions.0: there is no state 1"),
-        (
-            '{"alphabet": ["a"], "transitions": [["0"]], "accepting": []}',
-            "transitions.0.0: expected a whole",
-        ),
-        ('{"alphabet": ["a"], "transitions": [[0]], "accepting": [-1]}', "accepting: there is no state -1"),
-        ('{"alphabet": ["a"], "transitions": [], "accepting": []}', "transitions: there is no state"),
-        ('{"transitions": [[0]], "accepting": []}', "alphabet: missing"),
-        ('{"alphabet": ["a"], "transitions": [[0]]}', "accepting: missing; name the accepting states"),
-        (
-            '{"alphabet": ["a"], "transitions": [[0]], "accepting": [0], "outputs": ["x"]}',
-            "outputs: goes without accepting",
-        ),
-        ('{"alphabet": ["a"], "transitions": [[0]], "accepting": [], "name": "a b"}', "name: at most 40"),
-        ('{"alphabet": ["a"], "transitions": [[0]], "outputs": ["x"]}', "accepting: missing; with outputs"),
-    ],
-)
-def test_errors_are_one_line(document: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_automaton(document)
-    assert message in caught.value.message
-    assert "\n" not in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
-        (
-            '{"alphabet": ["a"], "transitions": [[0]], "outputs": ["x", "y"]}',
-            "outputs: 2 classes for 1 states",
-        ),
-        (
-            '{"alphabet": ["a"], "transitions": [[null]], "outputs": ["x"]}',
-            "no move leaves the state '0' by 'a'",
-        ),
-        ('{"initial": "q", "transitions": {"q": {"a": "q"}}, "outputs": {}}', "the state 'q' has no class"),
-        (
-            '{"initial": "q", "transitions": {"q": {"a": "q"}}, "outputs": {"r": "x"}}',
-            "no state is named 'r'",
-        ),
-        (
-            '{"initial": "q", "transitions": {"q": {"a": "q"}}, "outputs": {"q": "{x}"}}',
-            "the class '{x}' has",
-        ),
-    ],
-)
-def test_errors_about_classes(document: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_automaton_file(document)
-    assert message in caught.value.message
-    assert "\n" not in caught.value.message
-
-
-def test_the_budget_is_kept() -> None:
-    text = '{"initial": "0", "accepting": [], "transitions": {"0": {"a": "1"}, "1": {"a": "2"}, "2": {}}}'
-    with pytest.raises(InputError, match="budget of 2"):
-        read_automaton(text, Budget(states=2))
 
 
 def test_table() -> None:

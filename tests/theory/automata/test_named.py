@@ -7,7 +7,6 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from longreach.errors import InputError
 from longreach.theory.automata.named import NAMED_LANGUAGES, bounded_brackets, bracket_depth, named_automaton
 from tests.helpers.language_oracles import words
 
@@ -72,12 +71,3 @@ def test_brackets_are_recognized() -> None:
         assert bracket_depth(bounded_brackets(depth)) == depth
     assert bracket_depth(named_automaton("tomita-2")) == 1
     assert bracket_depth(named_automaton("tomita-4")) is None
-
-
-def test_unknown_names() -> None:
-    with pytest.raises(InputError, match="did you mean 'tomita-1'"):
-        named_automaton("tomita1")
-    with pytest.raises(InputError, match="between 1 and"):
-        named_automaton("d-99999")
-    with pytest.raises(InputError):
-        named_automaton("d-0")
