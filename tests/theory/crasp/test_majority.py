@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.errors import InputError
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp import majority as majority_translation
 from longreach.theory.crasp.core import Core, CoreBuilder
@@ -213,11 +212,6 @@ def test_padded_words_lead_into_the_logic_of_order_alone() -> None:
     assert (before.logic, after.logic) == ("MAJ₂[<, +1, Mod]", "MAJ₂[<]")
     for word in WORDS:
         assert satisfies(removal.padding.pad(word), before) == satisfies(word, after)
-
-
-def test_predictors_are_rejected() -> None:
-    with pytest.raises(InputError, match="predictor"):
-        to_majority_logic(parse('output "a" = "b"').core)
 
 
 # Notation

@@ -204,7 +204,7 @@ def test_rows_are_the_statements_values(data: st.DataObject, program: Program, e
 
 def test_a_table() -> None:
     program = library.load("majority")
-    table = trace(program, "011", encode(program.core, "011"))
+    table = program.trace("011")
     assert [(row.name, row.text, row.values) for row in table.rows] == [
         ("C_1", 'C_1 = # "1"', (0, 1, 2)),
         ("C_0", 'C_0 = # "0"', (1, 1, 1)),
@@ -216,7 +216,7 @@ def test_a_table() -> None:
 
 def test_the_empty_word_has_one_position() -> None:
     program = library.load("dyck-1")
-    table = trace(program, [], encode(program.core, []))
+    table = program.trace([])
     assert (table.tokens, table.positions, table.accepted) == ((), (0,), True)
     assert {len(row.values) for row in table.rows} == {1}
     assert "ε" in to_html([("empty", table)], "none")
@@ -224,7 +224,7 @@ def test_the_empty_word_has_one_position() -> None:
 
 def test_huge_counts_are_json_integers() -> None:
     program = parse(f'C = {2**80} * # "a"\nB = # "b" + #[i-1] "b" + (1 if "b" else 0)\nP = C > B')
-    rows = asdict(trace(program, "ab", encode(program.core, "ab")))["rows"]
+    rows = asdict(program.trace("ab"))["rows"]
     assert json.loads(json.dumps([row["values"] for row in rows])) == [
         [2**80, 2**80],
         [0, 2],
@@ -236,7 +236,7 @@ def test_huge_counts_are_json_integers() -> None:
 def test_pages_escape_tokens_and_need_nothing_from_outside() -> None:
     program = parse('P = # "<b>" >= # "&amp;" && !"\'"')
     tokens = ["<b>", "<script>alert(1)</script>", "&amp;", "'"]
-    page = to_html([("word <i>", trace(program, tokens, encode(program.core, tokens)))], "title & more")
+    page = to_html([("word <i>", program.trace(tokens))], "title & more")
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "&lt;b&gt;" in page
@@ -254,9 +254,9 @@ def test_pages_hold_one_table_per_trace() -> None:
     word = ["SOS", "2", "0", "SEP", "0"]
     page = to_html(
         [
-            ("good", trace(dyck, "()", encode(dyck.core, "()"))),
-            ("bad", trace(dyck, ")(", encode(dyck.core, ")("))),
-            ("sorted", trace(sort, word, encode(sort.core, word))),
+            ("good", dyck.trace("()")),
+            ("bad", dyck.trace(")(")),
+            ("sorted", sort.trace(word)),
         ],
         "traces",
     )

@@ -10,7 +10,14 @@ from longreach.errors import InputError
 from longreach.theory.crasp.compare import equal
 from longreach.theory.crasp.core import Not, Top
 from longreach.theory.crasp.evaluate import accepts, predictions
-from longreach.theory.crasp.majority import Formula, FormulaBuilder, Majority, Mod, satisfies
+from longreach.theory.crasp.majority import (
+    Formula,
+    FormulaBuilder,
+    Majority,
+    Mod,
+    satisfies,
+    to_majority_logic,
+)
 from longreach.theory.crasp.morphisms import Padding, inverse_image, remove_relations
 from longreach.theory.crasp.program import Builder, parse
 from longreach.theory.crasp.syntax import SortMismatch, conditional, count, position, token
@@ -61,6 +68,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: parse('P = "a"').predicts("a"), "accepts or rejects words and predicts nothing"),
     (lambda: equal(PREDICTOR, CLOSED, 3), "predictor"),
     (lambda: complement(PREDICTOR), "predictor"),
+    (lambda: to_majority_logic(PREDICTOR), "predictor"),
     (lambda: strict_masks(PREDICTOR), "predictor"),
     (lambda: with_empty_word(PREDICTOR, True), "predictor"),
     (lambda: union(PREDICTOR, PREDICTOR), "predictor"),

@@ -25,6 +25,7 @@ from longreach.theory.prove.induction import rightness
 from longreach.theory.prove.step import automaton_side
 from longreach.theory.write.blocks import Style, blocks_of
 from longreach.theory.write.programs import acceptor, predictor
+from tests.helpers.language_oracles import automata
 from tests.helpers.small_automata import small_automata
 
 CASES = [
@@ -148,14 +149,10 @@ def test_many_random_automata_with_sinks() -> None:
     assert written > 350
 
 
-@given(st.data())
-def test_random_automata(data: st.DataObject) -> None:
-    states = data.draw(st.integers(2, 6))
-    letters = data.draw(st.integers(1, 3))
-    row = st.lists(st.integers(0, states - 1), min_size=letters, max_size=letters)
-    rows = data.draw(st.lists(row, min_size=states, max_size=states))
-    accepting = data.draw(st.sets(st.integers(0, states - 1)))
-    automaton = minimal("abc"[:letters], rows, 0, accepting)
+@pytest.mark.parametrize("letters", ["a", "ab", "abc"])
+@given(data=st.data())
+def test_random_automata(data: st.DataObject, letters: str) -> None:
+    automaton = data.draw(automata(6, letters))
     analysis = final_analysis(automaton)
     if analysis is not None:
         assert_right(acceptor(analysis), automaton, length=7)
