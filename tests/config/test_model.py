@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from longreach.config.encodings import ENCODINGS
+from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
 from longreach.config.model import CellLabel, ModelConfig
 from longreach.errors import InputError
+from tests.helpers.refusals import refusal
 
 ENCODING = st.text(st.characters(exclude_characters="+"), min_size=1) | st.sampled_from([*ENCODINGS])
 
@@ -76,10 +77,7 @@ FIELDS: dict[str, Any] = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 5, 
     ],
 )
 def test_errors_have_one_line(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        ModelConfig.read({**FIELDS, **change})
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
+    assert refusal(ModelConfig.read, {**FIELDS, **change}).startswith(message)
 
 
 def test_missing_fields_are_named() -> None:
@@ -105,3 +103,29 @@ def test_a_configuration_is_frozen() -> None:
     config = ModelConfig(**FIELDS)
     with pytest.raises(ValidationError):
         config.layers = 3
+
+
+def test_names_are_those_of_their_rows() -> None:
+    assert all(name == row.name for name, row in ENCODINGS.items())
+    assert list(ENCODINGS)[:2] == ["nope", "ape"]
+
+
+@pytest.mark.parametrize("row", ENCODINGS.values(), ids=lambda row: row.name)
+def test_a_row_says_what_it_is(row: EncodingRow) -> None:
+    assert row.about.endswith(".")
+    assert row.source
+    assert row.title.lower() == row.name
+
+
+@pytest.mark.parametrize(("name", "width", "heads"), [("sinusoidal", 7, 1), ("rope", 6, 2)])
+def test_shapes_that_do_not_fit(name: str, width: int, heads: int) -> None:
+    refusal = ENCODINGS[name].refusal(width=width, heads=heads)
+    assert refusal is not None
+    assert refusal.startswith(f"{name} needs an even width")
+    assert ENCODINGS[name].refusal(width=2 * width, heads=heads) is None
+    assert ENCODINGS["ape"].refusal(width=width, heads=heads) is None
+
+
+def test_unknown_names() -> None:
+    assert unknown_encoding("ape") is None
+    assert unknown_encoding("qqqq") == f"unknown encoding 'qqqq'; known are {', '.join(ENCODINGS)}"

@@ -3,21 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from math import comb, factorial, perm
+from typing import Any
 
 import numpy as np
 import pytest
 
+from longreach.answers.certificates import ReductionCertificate
+from longreach.answers.checkers import check_reduction
+from longreach.answers.forecast import forecast
+from longreach.answers.kinds import kind_of
+from longreach.errors import InputError
+from longreach.tasks import formal as shuffle_dyck
 from longreach.tasks import layouts as draws
-from longreach.tasks.arithmetic import Addition, AdditionWithoutLeadingZeros, ParityWithEmpty
+from longreach.tasks.arithmetic import (
+    Addition,
+    AdditionWithoutLeadingZeros,
+    BooleanExpressions,
+    Multiplication,
+    ParityWithEmpty,
+)
 from longreach.tasks.catalog import load_task
 from longreach.tasks.copying import CopyRepeat, RepeatedCopy, RepeatedSort, Sort
-from longreach.tasks.counting import BinaryMajority, BinaryMajorityInterleave, Parity, words_with_mode
+from longreach.tasks.counting import (
+    EVERY_FIFTH,
+    BinaryMajority,
+    BinaryMajorityInterleave,
+    Count,
+    EvenPairs,
+    ModularArithmetic,
+    Parity,
+    words_with_mode,
+)
+from longreach.tasks.formal import ShuffleDyck
+from longreach.tasks.layouts import UNDEFINED
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.library import load
-from tests.helpers.enumeration import distribution, normalized
+from tests.helpers.enumeration import chi_square_is_usual, distribution, normalized
+from tests.helpers.task_oracles import balanced, even_pairs, formula, modular_arithmetic, multiplied
 
 PROGRAMS = ["binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique"]
 
@@ -201,3 +228,149 @@ def test_repeated_tasks_have_words_of_uniform_size(task: Task, monkeypatch: pyte
 def test_repeated_tasks_have_no_greatest_length() -> None:
     batch = RepeatedSort().sample([5000], np.random.default_rng(0))
     assert batch.sizes.tolist() == [5001]
+
+
+SYMBOLS = ("0", "1", "and", "or", "not")
+
+
+def _formulas(length: int) -> list[tuple[str, ...]]:
+    found = []
+    for word in product(SYMBOLS, repeat=length):
+        try:
+            formula(word)
+        except (AssertionError, IndexError):
+            continue
+        found.append(word)
+    return found
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
+def test_formulas_are_uniform_given_their_operators(length: int) -> None:
+    task, formulas = BooleanExpressions(), _formulas(length)
+    size = 100 * len(formulas)
+    batch = task.sample([length] * size, np.random.default_rng(0))
+    found = Counter(tuple(task.decode(row.tolist())) for row in batch.tokens[:, 1 : 1 + length])
+    assert set(found) == set(formulas)
+    groups: dict[int, list[int]] = {}
+    for word in formulas:
+        groups.setdefault(sum(token in ("and", "or") for token in word), []).append(found[word])
+    # The number of binary operators is uniform, and so are the formulas with each.
+    assert sorted(groups) == list(range((length - 1) // 2 + 1))
+    for counts in groups.values():
+        assert abs(sum(counts) - size / len(groups)) < 5 * size**0.5
+        assert chi_square_is_usual(counts, sum(counts) / len(counts))
+
+
+def test_what_comes_next_is_said_for_all_lengths() -> None:
+    task = BooleanExpressions()
+    letters = {"a": ("not", "and", "1"), "b": ("and", "not", "0"), "c": ("or", "not", "0"), "d": "not"}
+    automaton = task.continuation(letters, ("or", "0", "1", "SEP"), "1")
+    assert automaton is not None
+    for length in range(5):
+        for word in product("abcd", repeat=length):
+            x = [s for letter in word for s in ([letters[letter]] if letter == "d" else letters[letter])]
+            assert automaton.accepts(word) == (formula([*x, "or", "0", "1"]) == ["1"])
+    for letters, after in (
+        ({"a": "and"}, ("1", "SEP")), ({"a": "1"}, ("1", "SEP")), ({"a": "not"}, ("SEP",)),
+        ({"a": "not"}, ("1",)), ({"a": "not"}, ("1", "1", "SEP")), ({"a": "x"}, ("1", "SEP")),
+    ):  # fmt: skip
+        assert task.continuation(letters, after, "1") is None
+
+
+def test_short_factors() -> None:
+    words = ["".join(bits) for size in (1, 2, 3) for bits in product("01", repeat=size)]
+    for first in words:
+        for second in words:
+            x = f"{first}*{second}="
+            assert list(Multiplication().answer(x)[:-1]) == multiplied(x)
+
+
+def test_lengths_of_factors_are_uniform() -> None:
+    batch = Multiplication().sample([8] * 3000, np.random.default_rng(0))
+    firsts = (batch.tokens[:, 1:9] == Multiplication().tokens.index("*")).argmax(axis=1)
+    assert np.bincount(firsts, minlength=6)[1:6].min() > 500
+
+
+def test_the_number_is_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+
+    def run(rng: Any) -> tuple[str, ...]:
+        return tuple(Count().decode(Count().sample([3], rng).tokens[0, 1:4].tolist()))
+
+    expected = {x: Fraction(1, 4 * comb(3, x.count("a"))) for x in product("ab", repeat=3)}
+    assert normalized(distribution(run, 4)[0]) == expected
+
+
+def test_the_language_reduced_to() -> None:
+    language = from_expression(EVERY_FIFTH.removeprefix("regex:"))
+    for length in range(12):
+        for word in product("ab", repeat=length):
+            assert language.accepts(word) == (word.count("a") % 5 == 0)
+
+
+@pytest.mark.parametrize("length", range(1, 8))
+def test_the_answer_is_whether_the_ends_are_equal(length: int) -> None:
+    machine, language = EvenPairs().machine, from_expression("a|b|a(a|b)*a|b(a|b)*b")
+    for word in product("ab", repeat=length):
+        assert [machine.class_of(word)] == even_pairs(word)
+        assert language.accepts(word) == (even_pairs(word) == ["even"]) == (word[0] == word[-1])
+
+
+def test_the_proof_is_about_reading_after_the_last_letter() -> None:
+    certificate = forecast("even-pairs").sides["nope"].certificate
+    assert isinstance(certificate, ReductionCertificate)
+    assert getattr(certificate.certificate, "convention", None) == "end-of-sequence"
+    assert (
+        kind_of(certificate)
+        .in_short(certificate)
+        .endswith("in C-RASP[∅] that is read after the last letter (flow)")
+    )
+    assert check_reduction(certificate, EvenPairs(), True).valid
+    # Read at the last letter there is a program: without SEP the same certificate proves nothing.
+    read_before = certificate.reduction.model_copy(update={"after": ()})
+    found = check_reduction(certificate.model_copy(update={"reduction": read_before}), EvenPairs(), True)
+    assert (
+        found.problem == "the language's certificate is about programs that are not read at the last letter"
+    )
+
+
+def test_examples_of_the_authors() -> None:
+    for text, value in (("1+2*3", "2"), ("1-1-1", "4"), ("0*1+4*3-2", "0")):
+        assert ModularArithmetic().answer(list(text)) == (value, "EOS") == (*modular_arithmetic(text), "EOS")
+
+
+def test_the_automaton_knows_expressions() -> None:
+    task = ModularArithmetic()
+    assert task.lengths(1, 6).tolist() == [1, 3, 5]
+    for length in (1, 2, 3, 4):
+        for word in product("014+-*", repeat=length):
+            try:
+                right = modular_arithmetic(word)[0] if length % 2 and _is_expression(word) else UNDEFINED
+            except (AssertionError, ValueError):
+                right = UNDEFINED
+            assert task.machine.class_of(word) == right
+            if right == UNDEFINED:
+                with pytest.raises(InputError, match="is no expression"):
+                    task.answer(word)
+
+
+def _is_expression(word: Sequence[str]) -> bool:
+    return all(token.isdigit() == (place % 2 == 0) for place, token in enumerate(word))
+
+
+def _words(length: int) -> list[tuple[str, ...]]:
+    return [word for word in product("()[]", repeat=length) if balanced(word)]
+
+
+def test_the_number_of_words_is_counted() -> None:
+    for pairs in range(5):
+        by_kind = Counter(word.count("(") for word in _words(2 * pairs))
+        assert shuffle_dyck._numbers(pairs) == tuple(by_kind[k] for k in range(pairs + 1))
+
+
+def test_words_of_length_four_are_equally_frequent() -> None:
+    words = _words(4)
+    batch = ShuffleDyck().sample([4] * 200 * len(words), np.random.default_rng(1))
+    rows, counts = np.unique(batch.tokens[:, 1:], axis=0, return_counts=True)
+    assert {tuple(ShuffleDyck().decode(row.tolist())) for row in rows} == set(words)
+    assert chi_square_is_usual(counts.tolist(), 200)

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import accumulate, product
+
 import numpy as np
 import pytest
 
 from longreach.errors import InputError
 from longreach.tasks import changes as changed_task_module
+from longreach.tasks.arithmetic import BooleanExpressions, part_values
 from longreach.tasks.catalog import load_task, name_of, name_of_task, self_contained
 from longreach.tasks.changes import HINTS, IndexHints, changed_task
-from longreach.tasks.task import EOS, SEP, SOS
+from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.positions import locality
+from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branches, written
+from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task
+from longreach.theory.automata.regex import from_expression
 from longreach.theory.names import CHANGES
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("sort+scratchpad", "no steps are known"),
-        ("copy-repeat+scratchpad", "no steps are known"),
-        ("dyck-1+scratchpad", "no steps are known"),
-        ("aa+reversed", "no answer that could be written in another order"),
-        ("parity+reversed", "one token"),
-        ("parity+scratchpad+reversed", "one order"),
-        ("parity-scratchpad:2+reversed", "no EOS"),
-        ("parity-scratchpad:2+index-hints", "no EOS"),
-        ("states-after:(ab)*+scratchpad", "no steps are known"),
-        ("parity+scratchpads", "no task is named 'parity+scratchpads'"),
-    ],
-)
-def test_what_cannot_be_changed(name: str, reason: str) -> None:
-    with pytest.raises(InputError) as found:
-        load_task(name)
-    assert reason in str(found.value)
+from tests.helpers.task_checks import assert_samples_are_right, statuses
+from tests.helpers.task_oracles import formula_at
 
 
 @pytest.mark.parametrize("name", ["parity+scratchpad", "regex:(ab)*+scratchpad", "addition+reversed"])
@@ -102,8 +91,6 @@ def test_samples(name: str) -> None:
 
 def test_hints_of_an_input_are_checked() -> None:
     task = load_task("copy-repeat+index-hints")
-    with pytest.raises(InputError, match="does not have the hints that belong there"):
-        task.answer(["#1", "a", "#3", "b"])
     assert task.answer(["#199", "a", "#0", "b"]) == ("#199", "a", "#0", "b", EOS)
 
 
@@ -113,17 +100,154 @@ def test_every_hint_is_met() -> None:
     assert len(set(batch.tokens.ravel().tolist()) - set(range(len(task.tokens) - HINTS))) == HINTS
 
 
-def test_lengths() -> None:
-    task = load_task("copy-repeat+index-hints")
-    with pytest.raises(InputError, match=f"no input has length {HINTS}"):
-        task.sample([HINTS], np.random.default_rng(0))
-    with pytest.raises(InputError, match="no coupled ids"):
-        load_task("sort+index-hints")
-    with pytest.raises(InputError, match="no coupled ids"):
-        load_task("aa+index-hints")
-
-
 def test_where_nothing_is_read_no_hint_tells() -> None:
     task = load_task("parity-with-empty+index-hints")
     assert task.least_length == 1
     assert not task.has(np.array([0]))[0]
+
+
+TASK = FormulaScratchpad(BooleanExpressions())
+
+
+def test_the_last_value_is_the_answer_of_the_base() -> None:
+    rng = np.random.default_rng(0)
+    x, y, _ = TASK.base.draw(np.arange(1, 60), rng)
+    values = part_values(x, np.arange(1, 60))
+    assert (values[:, 0] == y[:, 0]).all()
+    assert (values[0, 1:] == 0).all()
+
+
+def test_ids_begin_where_evaluation_does() -> None:
+    """and not 0 1: a value shares its id with its token, counted from the end."""
+    batch = TASK.sample([4], np.random.default_rng(0))
+    assert TASK.coupled_ids(batch).tolist() == [[0, 4, 3, 2, 1, 0, 1, 2, 3, 4, 0]]
+
+
+def test_three_tokens_decide_each_value() -> None:
+    """Its token, the value of what follows, and of `and`, `or` the value behind the first part."""
+    batch = TASK.sample([9] * 200, np.random.default_rng(1))
+    seen: dict[tuple[str, ...], str] = {}
+    for row in range(len(batch)):
+        x = TASK.decode(batch.tokens[row, 1:10])
+        written = TASK.decode(batch.tokens[row, 11 : batch.sizes[row]])
+        for place in range(9):
+            value = {start: written[8 - start] for start in range(place + 1, 9)}
+            parents = [x[place]]
+            if x[place] in ("not", "and", "or"):
+                parents.append(value[place + 1])
+            if x[place] in ("and", "or"):
+                parents.append(value[place + 1 + len(formula_at(x[place + 1 :]))])
+            key = tuple(parents)
+            assert seen.setdefault(key, written[8 - place]) == written[8 - place]
+    assert len(seen) == 2 + 2 + 4 + 4
+
+
+def test_what_is_said_of_it() -> None:
+    assert load_task("boolean-expressions+scratchpad") == TASK
+    assert {answer for answer, _ in statuses("boolean-expressions+scratchpad").values()} == {"undecided"}
+    assert locality(TASK, TASK.coupled_ids, lengths=(4, 7)).grows
+    hinted = load_task("boolean-expressions+scratchpad+index-hints")
+    assert isinstance(hinted, SequenceTask)
+    batch = hinted.sample([3], np.random.default_rng(0))
+    read = hinted.decode(batch.tokens[0, 1 : batch.tokens[0].tolist().index(SEP_ID)])
+    assert batch.targets[0][batch.mask[0]][-1] == EOS_ID
+    assert hinted.decode(batch.targets[0][batch.mask[0]]) == list(hinted.answer(read))
+
+
+def _bits(length: int, rng: np.random.Generator) -> list[str]:
+    return [str(bit) for bit in rng.integers(0, 2, length)]
+
+
+def _total(x: tuple[str, ...]) -> int:
+    return sum(map(int, x)) % 3
+
+
+def _totals(x: tuple[str, ...]) -> list[str]:
+    return [f"s{total % 3}" for total in accumulate(map(int, x))]
+
+
+def test_steps_then_the_answer() -> None:
+    task = changed_task(Task.from_function(_bits, _total, name="modulo-3", steps=_totals), ["scratchpad"])
+    assert task.name == "modulo-3+scratchpad"
+    assert set(task.tokens) >= {"s0", "s1", "s2", "0", "1", "2"}
+
+    def oracle(x: list[str]) -> list[str]:
+        ones = [x[: end + 1].count("1") for end in range(len(x))]
+        return [*(f"s{count % 3}" for count in ones), str(ones[-1] % 3)]
+
+    assert_samples_are_right(task, oracle)
+
+
+def test_steps_that_fail_are_named() -> None:
+    def broken(x: tuple[str, ...]) -> list[str]:
+        raise ValueError("no steps today")
+
+    task = changed_task(Task.from_function(_bits, _total, name="mine", steps=broken), ["scratchpad"])
+    with pytest.raises(InputError, match=r"broken\(.*\) fails: ValueError: no steps today"):
+        task.answer(("0", "1"))
+
+
+def test_what_functions_may_give() -> None:
+    assert written("ab") == ("ab",)
+    assert written(False) == ("no",)
+    assert written(np.array(["a"])) == ("a",)
+
+
+MODULO_3 = 'dfa:{"alphabet":["a","b"],"transitions":[[1,0],[2,1],[0,2]],"outputs":["zero","one","two"]}'
+
+
+def test_as_many_words_are_in_the_language_as_are_not() -> None:
+    task = load_task("regex:(ab)*+scratchpad")
+    batch = task.sample([4] * 4000, np.random.default_rng(0))
+    words = Counter("".join(task.decode(row[1:5].tolist())) for row in batch.tokens)
+    assert abs(words["abab"] / 4000 - 0.5) < 0.04
+    others = [words["".join(word)] for word in product("ab", repeat=4) if "".join(word) != "abab"]
+    assert len(others) == 15
+    assert min(others) > 80  # 133 are expected of each
+    odd = task.sample([3] * 50, np.random.default_rng(0))  # no word of the language has three letters
+    assert {task.decode(row[mask].tolist())[-2] for row, mask in zip(odd.targets, odd.mask, strict=True)} == {
+        "no"
+    }
+
+
+def test_states_of_words() -> None:
+    automaton = from_expression("(ab|ba)*")
+    task = load_task("states:(ab|ba)*+scratchpad")
+    lengths = [2, 4, 8]
+    batch = task.sample(lengths, np.random.default_rng(1))
+    for row, length in enumerate(lengths):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        x = read[1 : 1 + length]
+        assert automaton.accepts(x)
+        assert read == [SOS, *x, SEP, *(f"q{automaton.run(x[: end + 1])}" for end in range(length))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["even-pairs", "cycle-navigation", "modular-arithmetic"])
+def test_runs_that_end_in_an_answer(name: str) -> None:
+    base = load_task(name)
+    machine = base.machine  # type: ignore[attr-defined]
+
+    def oracle(x: list[str]) -> list[str]:
+        return [*(f"q{machine.run(x[: end + 1])}" for end in range(len(x))), base.answer(x)[0]]
+
+    assert_samples_are_right(load_task(f"{name}+scratchpad"), oracle)
+
+
+def _runs(task: RunScratchpad, length: int) -> int:
+    return len({task.answer(word) for word in product(task.run.letters, repeat=length)})
+
+
+@pytest.mark.parametrize(
+    "expression", ["(aa)*", "(ab)*", "(ab|ba)*", "a*b*", "(a|b)*abb", "a(a|b)", "(abc)*", "(a|b)*"]
+)
+def test_runs_branch_where_their_number_grows_exponentially(expression: str) -> None:
+    task = load_task(f"regex:{expression}+scratchpad")
+    assert isinstance(task, RunScratchpad)
+    counts = [_runs(task, length) for length in range(1, 9)]
+    # A choice at every second letter is four times as many; polynomials of these degrees have fewer.
+    assert branches(task.run.table) == (counts[7] >= 4 * counts[3])
+
+
+def test_no_word_is_empty() -> None:
+    assert load_task("parity-with-empty+scratchpad").least_length == 1

@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
 from longreach.tasks.families import KgramRetrieval, ParityScratchpad, SparseParity, VariableAssignment
 from longreach.tasks.task import SEP, SOS, Batch
@@ -40,10 +39,6 @@ def test_places_are_those_of_the_paper(k: int, symbols: int) -> None:
 
 def test_lengths() -> None:
     assert KgramRetrieval(2).least_length == 6
-    with pytest.raises(InputError, match="stand 2 times before, not once"):
-        KgramRetrieval(1).answer(["1", "2", "1", "3", "1"])
-    with pytest.raises(InputError, match="hardly any input of length 60"):
-        KgramRetrieval(2, 2).sample([60], np.random.default_rng(0))
 
 
 def _literal_ids(bits: int, k: int) -> list[int]:
@@ -64,11 +59,6 @@ def test_coupled_ids(k: int) -> None:
         own = _literal_ids(length, k)
         assert ids[row, : batch.sizes[row] + 1].tolist() == own
         assert not ids[row, batch.sizes[row] + 1 :].any()
-
-
-def test_jumps_go_with_a_scratchpad() -> None:
-    with pytest.raises(InputError, match="k goes with a scratchpad"):
-        load_task("parity-scratchpad:2,scratchpad=no")
 
 
 def test_the_ids_of_the_paper() -> None:
@@ -106,8 +96,6 @@ def test_numbers_and_bits_are_uniform() -> None:
 def test_lengths_sparse_parity() -> None:
     assert SparseParity((1, 4)).lengths(1, 9).tolist() == [4, 6, 8]
     assert SparseParity((4, 4)).least_length == 10
-    with pytest.raises(InputError, match="x is numbers and bits by turns"):
-        SparseParity().answer(["3", "4"])
 
 
 def test_the_program() -> None:
@@ -151,14 +139,6 @@ def test_lengths_variable_assignment() -> None:
     task = VariableAssignment(2, 9)
     assert task.lengths(0, 100).tolist() == [8, 14, 20]  # nine variables are enough for three chains
     assert load_task("variable-assignment:5").least_length == 17
-    with pytest.raises(InputError, match="a chain of 3 steps needs 4 variables"):
-        VariableAssignment(3, 3)
-    with pytest.raises(InputError, match="nothing is assigned to v3"):
-        task.answer(["v1", "SEP1", "v1", "←", "v3"])
-    with pytest.raises(InputError, match="x begins with a variable and SEP1"):
-        task.answer(["v1", "←", "v3"])
-    with pytest.raises(InputError, match="assignments are written as in"):
-        task.answer(["v1", "SEP1", "v1", "v2", "v3"])
 
 
 def test_the_ids_of_the_paper_variable_assignment() -> None:

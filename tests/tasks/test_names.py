@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from longreach.errors import InputError
-from longreach.tasks.names import (
-    FAMILIES,
-    NUMBER_FAMILIES,
-    FamilyName,
-    Parameter,
-    Value,
-    has_numbers,
+from longreach.tasks.lengths import (
+    LengthRange,
+    name_order,
+    read_name,
+    read_option,
+    read_options,
+    write_options,
 )
+from longreach.tasks.names import FAMILIES, NUMBER_FAMILIES, FamilyName, Parameter, Value, has_numbers
 from longreach.theory.names import Origin, TaskName
 
 
@@ -67,45 +69,28 @@ def test_one_way_to_write_it(said: str, text: str) -> None:
     assert FamilyName.read(text).text == text
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("sparse-parity:0", "sparse-parity: k: 0 is not in 1 to 200"),
-        ("sparse-parity:6-4", "sparse-parity: k: 6-4 is not in 1 to 200"),
-        ("sparse-parity:few", "sparse-parity: k: 'few' is not a whole number, or a range as in 4-6"),
-        ("parity-scratchpad:1-2", "parity-scratchpad: k: '1-2' is not a whole number"),
-        ("parity-scratchpad:", "parity-scratchpad: k: '' is not a whole number"),
-        ("parity-scratchpad:1,k=2", "parity-scratchpad:1,k=2: k stands twice"),
-        ("parity-scratchpad:1,2", "parity-scratchpad:1,2: expected parameters as in parity-scratchpad:1,scr"),
-        (
-            "parity-scratchpad:scratchpad=maybe",
-            "parity-scratchpad: scratchpad: 'maybe' is neither yes nor no",
-        ),
-        ("variable-assignment:depth=2", "variable-assignment has no parameter 'depth'; it has d, variables"),
-        ("kgram-retrieval:99999999999", "kgram-retrieval: k: '99999999999' is not a whole number"),
-        (
-            "kgram-retrieval:k=1,3",
-            "kgram-retrieval:k=1,3: expected parameters as in kgram-retrieval:2",
-        ),
-        ("kgram-retrieval:=3", "kgram-retrieval:=3: expected parameters as in"),
-        ("kgram-retrieval:symbol=3", "kgram-retrieval has no parameter 'symbol'; did you mean 'symbols'?"),
-        ("simple-task:", "simple-task:: expected parameters as in simple-task:omega=1"),
-        ("simple-task:2", "simple-task:2: expected parameters as in simple-task:omega=1"),
-        ("simple-task:omega=two", "simple-task: omega: 'two' is not a number"),
-        ("simple-task:omega=nan", "simple-task: omega: nan is not in 1e-06 to 1e+06"),
-        ("simple-task:omega=0", "simple-task: omega: 0 is not in"),
-        ("simple-task:omega=1,omega=2", "simple-task:omega=1,omega=2: omega stands twice"),
-        ("simple-task:omgea=1", "simple-task has no parameter 'omgea'; did you mean 'omega'?"),
-        ("modp-task:p=2.5", "modp-task: p: '2.5' is not a whole number"),
-        ("modp-task:p=3,k=3", "modp-task:p=3,k=3: k must be less than p"),
-        (
-            "in-context-kgram:S=10,k=3",
-            "in-context-kgram:S=10,k=3: 1000 contexts of k tokens are more than 256",
-        ),
-    ],
-)
-def test_bad_names(text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        FamilyName.read(text)
-    assert caught.value.message.startswith(message)
-    assert "\n" not in caught.value.message
+RANGES = st.builds(LengthRange, st.integers(0, 10**9 - 1), st.integers(0, 10**9 - 1))
+
+
+@given(RANGES)
+def test_what_is_written_is_read(lengths: LengthRange) -> None:
+    assert read_name(lengths.name) == lengths
+    assert read_option(lengths.option) == lengths
+    adapter = TypeAdapter(LengthRange)
+    assert adapter.validate_json(adapter.dump_json(lengths)) == lengths
+    assert adapter.dump_json(lengths) == f"[{lengths.first},{lengths.last}]".encode()
+
+
+@given(st.lists(RANGES, min_size=1, max_size=4))
+def test_lists_of_ranges(ranges: list[LengthRange]) -> None:
+    assert list(read_options(write_options(ranges))) == ranges
+
+
+@given(st.lists(RANGES, max_size=6))
+def test_names_are_ordered_by_their_lengths(ranges: list[LengthRange]) -> None:
+    names = [lengths.name for lengths in ranges]
+    assert sorted(names, key=name_order) == [lengths.name for lengths in sorted(ranges)]
+
+
+def test_names_too_long_to_be_lengths_are_no_ranges() -> None:
+    assert read_name("1-" + "9" * 10) is None

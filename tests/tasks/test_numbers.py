@@ -116,9 +116,3 @@ def test_lengths_and_seeds(name: str) -> None:
     one, other = (task.words(lengths, np.random.default_rng(5)) for _ in range(2))
     assert (one.tokens == other.tokens).all()
     assert not one.tokens[~one.present].any()
-
-
-def test_what_has_no_answer() -> None:
-    for name, word in [("simple-task", (2, 2)), ("modp-task:p=3", (1, 1)), ("in-context-kgram", (0, 1))]:
-        with pytest.raises(InputError, match="no answer"):
-            load_regression(name).answer(word)

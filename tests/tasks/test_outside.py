@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +13,14 @@ import pytest
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_argument, load_task, name_of, self_contained
 from longreach.tasks.data import DataTask, read_examples
+from longreach.tasks.outside import ProgramTask
+from longreach.tasks.task import PAD, SOS
+from longreach.theory.crasp.library import load
+from longreach.theory.crasp.program import parse
+from longreach.theory.names import TaskName
+from tests.helpers.refusals import refusal
 
 SUMS = [("1+1", "2"), ("2+3", "5"), ("12+3", "15"), ("12+13", "2 5"), ("9+9+9+9", "3 6")]
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    _write(tmp_path / "sums.jsonl", SUMS)
-    return tmp_path
 
 
 def _write(path: Path, pairs: list[tuple[str, str]]) -> None:
@@ -41,31 +42,6 @@ def test_ids_of_the_file_and_of_a_function(here: Path) -> None:
     assert ids.tolist() == [[0, 0, 1, 2, 3, 0, 7, 0, 0], [0, 0, 1, 2, 3, 4, 5, 0, 7]]
     assert name_of(own) is None  # no name says the function
     assert _loaded("data:sums.jsonl").coupled_ids(own.sample([3], rng)) is None
-
-
-@pytest.mark.parametrize(
-    ("second", "message"),
-    [
-        ({}, "a.jsonl: position_ids: missing for the input b; all lines have them, or none"),
-        ({"position_ids": 3}, "a.jsonl:2: position_ids: expected a list of 5 ids, for SOS x SEP y EOS"),
-        ({"position_ids": [0]}, "a.jsonl:2: position_ids: expected a list of 5 ids, for SOS x SEP y EOS"),
-        ({"position_ids": [0, 0, 0, 0, -1]}, "a.jsonl:2: position_ids: ids are whole numbers from 0 on"),
-        ({"position_ids": [0, 0, 0, 0, True]}, "a.jsonl:2: position_ids: ids are whole numbers from 0 on"),
-        (
-            {"input": "a", "position_ids": [0] * 5},
-            "a.jsonl:2: position_ids: an earlier line has the same input with others",
-        ),
-    ],
-)
-def test_bad_ids_of_a_file(here: Path, second: dict[str, object], message: str) -> None:
-    lines = [
-        {"input": "a", "output": "c", "position_ids": [0, 1, 0, 1, 0]},
-        {"input": "b", "output": "c", **second},
-    ]
-    Path("a.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(InputError) as caught:
-        load_task("data:a.jsonl")
-    assert caught.value.message == message
 
 
 def _loaded(name: str) -> DataTask:
@@ -127,52 +103,8 @@ def test_the_name_says_what_the_file_holds(here: Path) -> None:
     (here / "copy.jsonl").write_bytes((here / "sums.jsonl").read_bytes())
     assert self_contained("data:copy.jsonl").split("#")[1] == name.split("#")[1]
     _write(here / "sums.jsonl", SUMS[:4])
-    with pytest.raises(InputError) as caught:
-        load_argument(name)
-    assert caught.value.message.startswith("sums.jsonl: the file has changed: its hash is ")
+    assert refusal(load_argument, name).startswith("sums.jsonl: the file has changed: its hash is ")
     assert self_contained("data:sums.jsonl") != name
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "x.jsonl: no examples; expected lines such as"),
-        ("\n \n", "x.jsonl: no examples"),
-        ('{"input": "a", "output": "b"}\n{"input": ', "x.jsonl:2:11: not JSON: Expecting value"),
-        ("[1]", "x.jsonl:1: expected an object"),
-        ('{"input": "a"}', "x.jsonl:1: output: missing"),
-        ('{"input": "a", "output": true}', "x.jsonl:1: output: expected a string or a list of tokens"),
-        ('{"input": [["a"]], "output": ""}', "x.jsonl:1: input: a token is a string or a whole number"),
-        ('{"input": ["a b"], "output": ""}', "x.jsonl:1: input: the token 'a b' is empty or has a blank"),
-        ('{"input": ["SEP"], "output": ""}', "x.jsonl:1: input: the token SEP is one that the task needs"),
-        (
-            '{"input": "a", "output": "b"}\n\n{"input": "a", "output": "c"}',
-            "x.jsonl:3: output: the input of line 1 again, with another output",
-        ),
-    ],
-)
-def test_bad_files(here: Path, text: str, message: str) -> None:
-    (here / "x.jsonl").write_text(text)
-    with pytest.raises(InputError) as caught:
-        load_argument("data:x.jsonl")
-    assert caught.value.message.startswith(message)
-    assert "\n" not in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("data:nothing.jsonl", "nothing.jsonl: no such file"),
-        ("data:.", ".: is a directory, not a file"),
-        ("data:", "the name of the file is empty; expected data:FILE"),
-        ("data:bytes", "bytes: is not a text file (byte 0 is not UTF-8)"),
-    ],
-)
-def test_files_that_cannot_be_read(here: Path, name: str, message: str) -> None:
-    (here / "bytes").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError) as caught:
-        load_argument(name)
-    assert caught.value.message.removeprefix("task: ") == message
 
 
 def test_guessing_counts_the_most_frequent_output_of_long_inputs(here: Path) -> None:
@@ -180,3 +112,144 @@ def test_guessing_counts_the_most_frequent_output_of_long_inputs(here: Path) -> 
     assert _loaded("data:same.jsonl").chance == 15 / 20
     _write(here / "other.jsonl", [("a" * n, str(n)) for n in range(1, 101)])
     assert _loaded("data:other.jsonl").chance == 0.0
+
+
+MODULE = """
+from longreach.tasks.copying import Sort
+small = Sort(9)
+def made():
+    return Sort(7)
+class Box:
+    inside = small
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "outside_tasks", raising=False)
+    (tmp_path / "outside_tasks.py").write_text(MODULE)
+    _write(tmp_path / "sums.jsonl", SUMS)
+    return tmp_path
+
+
+def test_python_objects(here: Path) -> None:
+    assert len(load_task("outside_tasks:small").tokens) == 4 + 9
+    assert len(load_task("outside_tasks:made").tokens) == 4 + 7
+    assert load_task("outside_tasks:Box.inside").name == "sort"
+    assert load_task("longreach.tasks.counting:Parity").name == "parity"
+    assert self_contained("outside_tasks:small") == "outside_tasks:small"
+
+
+def test_files_of_the_current_directory_hide_nothing(here: Path) -> None:
+    (here / "json.py").write_text("raise RuntimeError('the wrong module')")
+    monkey = sys.modules.pop("json")
+    try:
+        load_task("outside_tasks:small")
+        import json
+
+        assert json.loads("1") == 1
+    finally:
+        sys.modules["json"] = monkey
+
+
+def test_programs(here: Path) -> None:
+    file = here / "mine.cr"
+    file.write_text('// mine\nL = # "a" >= # "b"')
+    task = load_task("crasp:mine.cr")
+    assert (task.name, task.tokens[2:4]) == ("crasp:mine.cr", ("a", "b"))
+    name = self_contained("crasp:mine.cr")
+    file.unlink()
+    assert load_task(name).tokens == task.tokens
+    assert self_contained(name) == name
+
+
+EVEN = '{"initial": "e", "accepting": ["e"], "transitions": {"e": {"a": "o"}, "o": {"a": "e"}}}'
+MOD3 = '{"alphabet": ["a", "b"], "transitions": [[1, 0], [2, 1], [0, 2]], "outputs": ["0", "1", "2"]}'
+
+
+def test_automata(here: Path) -> None:
+    (here / "even.json").write_text(EVEN)
+    (here / "mod3.json").write_text(MOD3)
+    assert load_task("dfa:even.json").answer("aa") == load_task("regex:(aa)*").answer("aa")
+    assert load_task("dfa:mod3.json").answer("ab") == ("{0}", "{1}", "{1}")
+    assert load_task("dfa:mod3.json").about == "which of 3 classes, by an automaton with 3 states"
+    for name in ("dfa:even.json", "dfa:mod3.json"):
+        whole = self_contained(name)
+        assert self_contained(whole) == whole
+        assert load_task(whole).tokens == load_task(name).tokens
+        # The file's name is no part of it.
+        (here / "other.json").write_bytes((here / name.removeprefix("dfa:")).read_bytes())
+        assert self_contained("dfa:other.json") == whole
+
+
+def test_names_of_other_kinds() -> None:
+    assert not any(
+        TaskName(name).is_attribute for name in ["sort", "regex:ab", "crasp:ab", "a:b:c", "1a:b", ":b", "a:"]
+    )
+
+
+MAJORITY = '#alphabet a b\nL = # "a" >= # "b"'
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck-1", "tomita-4", "aa"])
+def test_answers_of_acceptors(name: str) -> None:
+    program = load(name)
+    task = ProgramTask(name, program)
+    assert task.tokens == (PAD, SOS, *program.core.alphabet, "{reject}", "{accept}")
+    for word in product(program.core.alphabet, repeat=5):
+        expected = ["{accept}" if program.accepts(list(word[:end])) else "{reject}" for end in range(6)]
+        assert task.answer(word) == tuple(expected)
+
+
+def test_answers_of_predictors() -> None:
+    program = load("induction-all")
+    task = ProgramTask("mine", program)
+    assert len(task.labels) == 8
+    assert task.answer("abab") == ("{}", "{}", "{}", "{b}", "{a}")
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck-1", "tomita-4", "dyck-1-next", "induction-all"])
+def test_samples_are_answered_rightly(name: str) -> None:
+    task = ProgramTask(name, load(name))
+    lengths = [1, 2, 5, 9, 30] * 8
+    batch = task.sample(lengths, np.random.default_rng(3))
+    for row, length in enumerate(lengths):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        assert (len(read), read[0]) == (length + 1, SOS)
+        targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
+        assert tuple(targets) == task.answer(read[1:])
+    again = task.sample(lengths, np.random.default_rng(3))
+    assert (again.tokens == batch.tokens).all()
+
+
+def test_half_of_the_words_stay_accepted_where_they_can() -> None:
+    task = ProgramTask("mine", load("tomita-4"))  # no 000: uniform words of length 60 nearly all have one
+    batch = task.sample([60] * 400, np.random.default_rng(0))
+    accepted = (batch.targets[:, -1] == task.tokens.index("{accept}")).sum()
+    assert 200 <= accepted < 220
+    letters = batch.tokens[:, 1:]
+    assert 0.3 < (letters == 2).mean() < 0.5
+
+
+def test_half_of_the_words_follow_a_predictor() -> None:
+    task = ProgramTask("mine", load("dyck-1-next"))
+    batch = task.sample([40] * 400, np.random.default_rng(0))
+    words = [task.decode(row[1:].tolist()) for row in batch.tokens]
+    followed = [
+        all(letter in said[1:-1].split(",") for letter, said in zip(word, task.answer(word), strict=False))
+        for word in words
+    ]
+    assert sum(followed) == 200
+
+
+def test_the_name_is_the_text_without_comments() -> None:
+    first = ProgramTask("one", parse(f"// a comment\n{MAJORITY}"))
+    second = ProgramTask("two", parse('L   = # "a" >= (# "b")  // another'))
+    assert first.self_contained == second.self_contained == f"crasp:{MAJORITY}"
+    assert TaskName(first.self_contained).is_text
+    assert not TaskName("crasp:mine.cr").is_text
+    assert TaskName(first.self_contained).short == TaskName(second.self_contained).short
+    assert len(TaskName(first.self_contained).short) == 16
+    assert parse(first.text).core == first.program.core

@@ -105,15 +105,6 @@ def test_parents_that_a_function_says() -> None:
     found = locality(load_task("reverse"), lengths=(3,), parents=parents, examples=2)
     assert [each.distances for each in found.tokens] == [(-2,), (-1,), (0,), (1,)]
     assert [each.token for each in found.tokens][-1] == "EOS"
-    with pytest.raises(InputError, match="reverse: no parents for the supervised token at place 5"):
-        locality(load_task("reverse"), lengths=(3,), parents=lambda batch: [{}] * len(batch), examples=2)
-
-
-def test_ids_that_are_not_there_or_do_not_fit() -> None:
-    with pytest.raises(InputError, match="sort has no position ids of its own; give a function"):
-        locality(load_task("sort"), lengths=(3,))
-    with pytest.raises(InputError, match="a column more than tokens is needed"):
-        locality(load_task("sort"), lambda batch: batch.position_ids, lengths=(3,), examples=5)
 
 
 @pytest.mark.parametrize(

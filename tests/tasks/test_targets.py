@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from longreach.errors import InputError
 from longreach.tasks.targets import target_named
 from longreach.theory.search.targets import ExamplesTarget, PredicateTarget, ProgramTarget, RegularTarget
 
@@ -41,10 +40,3 @@ def test_functions_and_files(tmp_path: Path) -> None:
     read = target_named(f"data:{file}")
     assert isinstance(read, ExamplesTarget)
     assert dict(read.examples) == {("a", "b"): True, ("b",): False}
-
-
-def test_other_tasks_are_refused() -> None:
-    with pytest.raises(InputError, match="says more of a word than yes or no"):
-        target_named("addition")
-    with pytest.raises(InputError, match="lib:sort: is a predictor"):
-        target_named("sort")

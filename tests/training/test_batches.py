@@ -15,7 +15,7 @@ from longreach.errors import InputError
 from longreach.models.decoder import forward, last_states
 from longreach.models.network import Network
 from longreach.tasks.task import Batch
-from longreach.training.batches import Batches, Occasion, Streams, chunks, placed
+from longreach.training.batches import Batches, Chunk, Occasion, Streams, chunks, placed
 from longreach.training.loop import train
 from longreach.training.setup import decoder_of, network_of, positions_of, task_of
 from longreach.training.stepping import side_by_side
@@ -147,14 +147,7 @@ def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[
         whole = batches.whole(step)
         wanted_loss, wanted = _plain(vector, network, config, whole)
         (stacked,) = side_by_side([whole, whole], 1)
-        second = type(stacked)(
-            stacked.tokens[1],
-            stacked.position_ids[1],
-            None if stacked.places is None else stacked.places[1],
-            stacked.targets[1],
-            stacked.weights[1],
-            None if stacked.target_ids is None else stacked.target_ids[1],
-        )
+        second = _of(stacked, 1)
         ways = [
             loss_and_gradient(vector, network, config, parts)
             for parts in (chunks(whole, 3), batches.chunks(step, 2), [fixed.fixed(step)], [second])
@@ -165,6 +158,11 @@ def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[
             assert torch.allclose(gradient, wanted, rtol=1e-3, atol=1e-4)
 
 
+def _of(chunk: Chunk, run: int) -> Chunk:
+    """What one of the runs has of chunks side by side."""
+    return Chunk._make(None if value is None else value[run] for value in chunk)
+
+
 def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
     config = scheme("coupled", predict_ids=True)
     network = network_of(config)
@@ -173,11 +171,7 @@ def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
     (chunk,) = side_by_side(batches, 1)
     for member, batch in enumerate(batches):
         alone = chunk_loss(vectors[member], network, config, chunks(batch, 1)[0])
-        mine = type(chunk)(
-            *(None if value is None else value[member] for value in (
-                chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights, chunk.target_ids
-            ))
-        )  # fmt: skip
+        mine = _of(chunk, member)
         assert chunk_loss(vectors[member], network, config, mine).item() == pytest.approx(
             alone.item(), rel=1e-5
         )

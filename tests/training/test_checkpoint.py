@@ -13,7 +13,6 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
@@ -23,23 +22,11 @@ from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, run
 from longreach.training.loop import train
 from longreach.training.result import PROGRESS, RESULT
-from tests.training.test_loop import Killed, same, tiny
+from tests.training.test_loop import same, stopped, tiny
 
 STOP = 33
 CONFIG = tiny()
 Change = Callable[[dict[str, Tensor], dict[str, Any]], None]
-
-
-def _stopped(directory: Path, config: RunConfig = CONFIG) -> Path:
-    """The state of a run that was killed."""
-
-    def kill(done: int, row: object) -> None:
-        if done == STOP + 1:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(config, directory, report=kill, checkpoint_seconds=0)
-    return directory / checkpoint.STATE
 
 
 def _forged(path: Path, change: Change) -> None:
@@ -117,7 +104,7 @@ FORGERIES: dict[str, tuple[Change, str]] = {
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Any]:
     """The state of a killed run, and what the run comes to."""
-    return _stopped(tmp_path_factory.mktemp("honest")).read_bytes(), train(CONFIG)
+    return stopped(CONFIG, tmp_path_factory.mktemp("honest"), STOP).read_bytes(), train(CONFIG)
 
 
 def test_an_honest_state_is_used(tmp_path: Path, honest: tuple[bytes, Any]) -> None:
@@ -157,7 +144,9 @@ def test_a_file_that_is_no_state_is_named(tmp_path: Path, content: bytes) -> Non
 def test_a_worker_that_finds_a_state_of_another_run_begins_anew(tmp_path: Path) -> None:
     config = tiny(max_steps=40)
     (tmp_path / config.key).mkdir()
-    (tmp_path / config.key / checkpoint.STATE).write_bytes(_stopped(tmp_path / "other").read_bytes())
+    (tmp_path / config.key / checkpoint.STATE).write_bytes(
+        stopped(CONFIG, tmp_path / "other", STOP).read_bytes()
+    )
     (result,) = run_pending([Job.of(FUNCTION, config.document())], tmp_path, LocalEngine(workers=1))
     assert result.final is not None
     assert result.status == "done"

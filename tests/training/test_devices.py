@@ -15,11 +15,10 @@ from longreach.training.batches import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
 from longreach.training.job import run
 from longreach.training.loop import train
-from longreach.training.result import Evaluation
 from longreach.training.run import Diverged
 from longreach.training.setup import decoder_of, network_of
 from longreach.training.steps import State, step_numbers, update
-from tests.training.test_loop import Killed, same, tiny
+from tests.training.test_loop import same, stopped, tiny
 
 
 @pytest.fixture
@@ -119,13 +118,8 @@ def test_losses_that_are_read_late_are_the_same(monkeypatch: pytest.MonkeyPatch)
 def test_a_state_has_the_losses_that_were_not_read_yet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def kill(done: int, row: Evaluation | None) -> None:
-        if done == 34:
-            raise Killed
-
     monkeypatch.setattr(engine, "steps_between_reads", lambda device: 50)
-    with pytest.raises(Killed):
-        train(tiny(), tmp_path, report=kill, checkpoint_seconds=0)
+    stopped(tiny(), tmp_path, 33)
     again = train(tiny(), tmp_path)
     assert again.resumed == 33
     assert same(again, train(tiny()))

@@ -24,16 +24,12 @@ from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
-from longreach.training import checkpoint, evaluate, stepping
-from longreach.training import loop as engine
-from longreach.training import loop as ensemble
-from longreach.training import steps as compiled
-from longreach.training import steps as step
+from longreach.training import checkpoint, evaluate, loop, stepping, steps
 from longreach.training.batches import BLOCK, Batches, Streams, chunks
 from longreach.training.job import run, run_group
 from longreach.training.loop import groups, train, train_runs
 from longreach.training.result import Evaluation, read_result
-from longreach.training.run import Diverged, Trained
+from longreach.training.run import Diverged, Report, Trained
 from longreach.training.setup import decoder_of, network_of
 from longreach.training.stepping import Alone, side_by_side
 from longreach.training.steps import (
@@ -87,7 +83,7 @@ def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
     config = tiny(task="addition", train_lengths=(4, 15))
     network = network_of(config)
     vector = network.vector(initialise(decoder_of(config), 1))
-    shape = compiled.fixed_shape(config)
+    shape = steps.fixed_shape(config)
     batches = Batches(config, Streams(0).data, shape)
     for number in range(20):
         free, fixed = batches.whole(number), batches.fixed(number)
@@ -137,7 +133,7 @@ def test_update_is_adamw_with_clipping() -> None:
         gradient = torch.randn(50, generator=chance) * (0.01 if number % 2 else 1.0)
         reference.grad = gradient.clone()
         wanted = torch.nn.utils.clip_grad_norm_([reference], 0.5)
-        optimizer.param_groups[0]["lr"] = step.learning_rate(config, number)
+        optimizer.param_groups[0]["lr"] = steps.learning_rate(config, number)
         optimizer.step()
         norm = update(state.vector, state.first, state.second, gradient, step_numbers(config, number), config)
         assert norm.item() == pytest.approx(wanted.item())
@@ -158,7 +154,7 @@ def test_update_is_adamw_with_clipping() -> None:
 )
 def test_steps_by_hand_have_the_losses_of_automatic_differentiation(change: dict[str, Any]) -> None:
     config = tiny(**change)
-    by_hand, plain = (Alone(engine.start_run(config)) for _ in range(2))
+    by_hand, plain = (Alone(loop.start_run(config)) for _ in range(2))
     assert by_hand.by_hand is not None
     plain.by_hand = None
     for _ in range(BLOCK + 4):
@@ -170,9 +166,9 @@ def test_steps_by_hand_have_the_losses_of_automatic_differentiation(change: dict
 
 def test_schedules() -> None:
     config = tiny(lr=1.0, max_steps=100, warmup=10)
-    assert [step.learning_rate(config, number) for number in (0, 5, 10, 55)] == [0.0, 0.5, 1.0, 0.5]
+    assert [steps.learning_rate(config, number) for number in (0, 5, 10, 55)] == [0.0, 0.5, 1.0, 0.5]
     constant = tiny(lr=1.0, max_steps=100, warmup=10, schedule="constant")
-    assert [step.learning_rate(constant, number) for number in (5, 10, 99)] == [0.5, 1.0, 1.0]
+    assert [steps.learning_rate(constant, number) for number in (5, 10, 99)] == [0.5, 1.0, 1.0]
 
 
 def test_penalty_enters_the_loss_and_its_gradient() -> None:
@@ -207,16 +203,28 @@ class Killed(Exception):
     pass
 
 
-@pytest.mark.parametrize("stop", [1, 20, 33, 60])
-def test_resumed_run_gives_the_numbers_of_an_uninterrupted_one(tmp_path: Path, stop: int) -> None:
+def kill_after(stop: int) -> Report:
+    """Ends training when the state of this step has been written."""
+
     def kill(done: int, row: Evaluation | None) -> None:
         if done == stop + 1:
             raise Killed
 
+    return kill
+
+
+def stopped(config: RunConfig, directory: Path, stop: int) -> Path:
+    """The state that a run leaves when it is killed after a step."""
+    with pytest.raises(Killed):
+        train(config, directory, report=kill_after(stop), checkpoint_seconds=0)
+    return directory / checkpoint.STATE
+
+
+@pytest.mark.parametrize("stop", [1, 20, 33, 60])
+def test_resumed_run_gives_the_numbers_of_an_uninterrupted_one(tmp_path: Path, stop: int) -> None:
     config = tiny()
     if stop < 60:
-        with pytest.raises(Killed):
-            train(config, tmp_path, report=kill, checkpoint_seconds=0)
+        stopped(config, tmp_path, stop)
     else:
         train(config, tmp_path, checkpoint_seconds=0)
     again = train(config, tmp_path)
@@ -300,7 +308,7 @@ def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.Monkey
 
 
 @slow("compiling takes half a minute")
-@pytest.mark.skipif(compiled.compiler() is None, reason="left out: needs a C++ compiler")
+@pytest.mark.skipif(steps.compiler() is None, reason="left out: needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_step_is_the_same_step() -> None:
     config = tiny(compile=True, max_steps=20, penalty=0.1)
@@ -308,9 +316,9 @@ def test_a_compiled_step_is_the_same_step() -> None:
     assert trained.compiled
     assert trained.rows[-1].loss == pytest.approx(plain.rows[-1].loss, abs=1e-5)
     assert same(trained, train(config))
-    shared = compiled.compiled_step(config)
-    assert compiled.compiled_step(tiny(compile=True, seed=9, lr=1.0, penalty=0.1)) is shared
-    assert compiled.compiled_step(tiny(compile=True, width=8, penalty=0.1)) is not shared
+    shared = steps.compiled_step(config)
+    assert steps.compiled_step(tiny(compile=True, seed=9, lr=1.0, penalty=0.1)) is shared
+    assert steps.compiled_step(tiny(compile=True, width=8, penalty=0.1)) is not shared
 
 
 def test_a_member_trains_on_when_it_is_told_to() -> None:
@@ -574,14 +582,11 @@ def supervised(chunk: Any, member: int | None) -> torch.Tensor:
 
 @pytest.mark.parametrize("stop", [1, 33])
 def test_an_ensemble_goes_on_where_it_was(tmp_path: Path, stop: int) -> None:
-    def kill(done: int, row: Evaluation | None) -> None:
-        if done == stop + 1:
-            raise Killed
-
     members = [tiny(seed=seed) for seed in range(3)]
     directories = [tmp_path / config.key for config in members]
+    reports = [None, kill_after(stop), None]
     with pytest.raises(Killed):
-        together(members, directories=directories, reports=[None, kill, None], checkpoint_seconds=0)
+        together(members, directories=directories, reports=reports, checkpoint_seconds=0)
     uninterrupted = together(members)
     # Alone, beside another one, and all together.
     moved = {}
@@ -604,13 +609,8 @@ def test_an_ensemble_goes_on_where_it_was(tmp_path: Path, stop: int) -> None:
 
 
 def test_members_at_different_steps(tmp_path: Path) -> None:
-    def kill(done: int, row: Evaluation | None) -> None:
-        if done == 31:
-            raise Killed
-
     late, new = tiny(seed=0), tiny(seed=1)
-    with pytest.raises(Killed):
-        train(late, tmp_path, report=kill, checkpoint_seconds=0)
+    stopped(late, tmp_path, 30)
     found = together([new, late], directories=[None, tmp_path])
     assert [each.resumed for each in found] == [0, 30]
     assert near(found[0], train(new))
@@ -671,14 +671,14 @@ def test_a_group_that_is_killed_while_it_writes_goes_on(tmp_path: Path) -> None:
 
 def test_compiling_is_left_out_and_said() -> None:
     found = together([tiny(seed=seed, compile=True, max_steps=5) for seed in range(2)])
-    assert [each.notes for each in found] == [(ensemble.NOT_COMPILED,)] * 2
+    assert [each.notes for each in found] == [(loop.NOT_COMPILED,)] * 2
     assert not found[0].compiled
 
 
 def test_losses_that_are_read_late_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     members = [tiny(seed=0), tiny(seed=1, lr=1e30), tiny(seed=2, max_steps=31)]
     at_once = dict(train_runs(members))
-    monkeypatch.setattr(ensemble, "steps_between_reads", lambda device: 7)
+    monkeypatch.setattr(loop, "steps_between_reads", lambda device: 7)
     late = dict(train_runs(members))
     assert str(late[1]) == str(at_once[1])
     for place in (0, 2):

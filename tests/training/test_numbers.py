@@ -15,11 +15,11 @@ from longreach.tasks.numbers import CountTask, load_regression
 from longreach.training.checkpoint import STATE
 from longreach.training.loop import start_run, train, train_runs
 from longreach.training.numbers import NumberModels, count_batch, draw_tests
-from longreach.training.result import Evaluation
 from longreach.training.run import Diverged, Trained
 from longreach.training.setup import counting_of
 from longreach.training.stepping import StackedNumbers
 from longreach.training.steps import adam
+from tests.training.test_loop import same, stopped
 
 TASKS = ["simple-task:omega=2", "modp-task:p=2,k=1", "in-context-kgram:S=2,k=1"]
 
@@ -60,22 +60,11 @@ def test_it_stops_at_the_loss() -> None:
 def test_a_killed_run_goes_on_with_the_same_numbers(task: str, tmp_path: Path) -> None:
     config = small(task)
     whole = train(config)
-
-    class KilledError(Exception):
-        pass
-
-    def kill(step: int, row: Evaluation | None) -> None:
-        if step == 17:
-            raise KilledError
-
-    with pytest.raises(KilledError):
-        list(train_runs([config], [tmp_path], reports=[kill], checkpoint_seconds=0.0))
+    stopped(config, tmp_path, 16)
     again = train(config, tmp_path)
     assert again.resumed == 16
     assert again.final.other == whole.final.other
-    assert again.rows == whole.rows
-    for name, value in whole.parameters.items():
-        assert torch.equal(value, again.parameters[name]), name
+    assert same(again, whole)
 
 
 def test_the_state_of_another_run_is_not_used(tmp_path: Path) -> None:
