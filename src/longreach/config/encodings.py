@@ -26,7 +26,6 @@ class EncodingRow:
     title: str
     """As people write it."""
     about: str
-    """One sentence."""
     source: str
     code: str
     """The class, as in `module:Class` with a module of `longreach.models`; a string, since it needs torch."""

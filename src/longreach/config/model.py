@@ -55,7 +55,6 @@ class ModelConfig(BaseModel):
     width: Positive
     """The size of the residual stream, a multiple of `heads`."""
     vocabulary: Positive
-    """The number of input tokens."""
     outputs: Annotated[int, Field(ge=0)] = 0
     """The number of output labels; 0 or left out: as many as input tokens."""
     positions: Positive
@@ -106,7 +105,6 @@ class ModelConfig(BaseModel):
 
     @property
     def head_width(self) -> int:
-        """Coordinates per attention head."""
         return self.width // self.heads
 
     @classmethod
@@ -137,7 +135,6 @@ class BaselineConfig(BaseModel):
     architecture: ClassVar[str] = "mlp"
 
     width: Positive
-    """The size of the token embedding."""
     vocabulary: Positive
     outputs: Positive
     mlp_ratio: Positive = 4
@@ -149,7 +146,6 @@ class BaselineConfig(BaseModel):
 
 
 Model: TypeAlias = ModelConfig | BaselineConfig
-"""The shape of what is trained."""
 
 
 BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}

@@ -180,7 +180,6 @@ class RunConfig(BaseModel):
         return made
 
     def with_seed(self, seed: int) -> Self:
-        """The same run with another seed."""
         return type(self).read({**self.document(), "seed": seed})
 
     @property
@@ -199,7 +198,6 @@ class RunConfig(BaseModel):
 
     @property
     def ranges(self) -> tuple[LengthRange, ...]:
-        """The training range and the test ranges."""
         return (self.train_lengths, *self.test_lengths)
 
     @property
@@ -226,7 +224,6 @@ class RunConfig(BaseModel):
         return "shift" if self.offsets == "random" else "true"
 
     def _check(self) -> None:
-        """Refuse settings that contradict each other."""
         if self.loss == "cross-entropy" and (wrong := unknown_architecture(self.architecture)) is not None:
             raise _refused("architecture", wrong)
         if self.width % self.heads:
@@ -327,7 +324,6 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
 }
 """Settings that are true or false: the option for each, if there is one."""
 FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks", "architecture", "hidden", "target_loss")
-"""Settings without an option."""
 
 
 def option_name(field: str) -> str:

@@ -24,7 +24,6 @@ Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
 PUBLISHED_ENCODINGS = ("ape", "nope")
-"""Those with published settings."""
 PAPER_SEEDS = 5
 Count: TypeAlias = Annotated[int, Field(ge=1)]
 LAPTOP = Path(__file__).with_name("laptop.json")
@@ -43,7 +42,6 @@ class Setting(BaseModel):
     train_to: Count | None = None
     """The longest training length; tests are up to twice and three times as long."""
     remark: str | None = None
-    """Why this setting, in a sentence."""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -109,7 +107,6 @@ class ScaleTable(BaseModel):
     """For regular expressions, automata and the named languages; None: as for other tasks."""
     named_languages: tuple[str, ...] = ()
     others: CellSetting = CellSetting()
-    """For other tasks."""
     encodings: dict[str, CellSetting] = {}
     """For encodings that need another setting than `ape`, whatever the task."""
     cells: dict[str, dict[str, CellSetting]] = {}

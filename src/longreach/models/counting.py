@@ -285,7 +285,6 @@ class KGramBatch:
     def of(
         tokens: IntArray, lengths: IntArray, *, targets: FloatArray, symbols: int, locality: int
     ) -> KGramBatch:
-        """Of sequences that are padded on the right."""
         rows, width = tokens.shape
         present = np.arange(width) < lengths[:, None]
         once = (tokens[:, :, None] == np.arange(symbols)) & present[:, :, None]
@@ -362,7 +361,6 @@ class KGramTransformer:
         return _hidden(named, 1, last + mixed @ named["1.value"].mT) @ named["output"].mT
 
     def losses(self, vector: Tensor, batch: KGramBatch) -> Tensor:
-        """The mean squared distance between answer and target."""
         return (self.outputs(vector, batch) - batch.targets.to(vector.dtype)).square().sum(-1).mean()
 
     def gradient(self, vector: Tensor, batch: KGramBatch) -> tuple[Tensor, Tensor]:

@@ -127,7 +127,6 @@ def initialise(config: ModelConfig, seed: int) -> Parameters:
 
 
 def _penalty(config: ModelConfig, parameters: Parameters) -> Tensor:
-    """The penalty on attention between positions."""
     shape = (config.heads, config.head_width, config.width)
     products = []
     for layer in range(config.layers):
@@ -183,7 +182,6 @@ def last_states(
 
 
 def unembedded(parameters: Mapping[str, Tensor], config: ModelConfig, states: Tensor) -> Outputs:
-    """The logits of the output matrices."""
     tokens = F.linear(states, parameters["embedding" if config.tied else "unembedding"])
     return Outputs(tokens, F.linear(states, parameters[ID_MATRIX]) if config.predict_ids else None)
 
@@ -251,7 +249,6 @@ class Decoder:
         return self.normalise("norm", y)
 
     def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
-        """What enters the first layer."""
         embedded = F.embedding(tokens, self.parameters["embedding"])
         return self.encoding.embed(self.parameters, self.config, embedded, ids)
 
@@ -314,7 +311,6 @@ class Decoder:
         return double.sigmoid_().mul_(units)
 
     def linear(self, name: str, vectors: Tensor) -> Tensor:
-        """A linear map by its name."""
         return F.linear(vectors, self.parameters[f"{name}.weight"], self.parameters[f"{name}.bias"])
 
     def project(self, layer: int, parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:

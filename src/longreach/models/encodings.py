@@ -50,11 +50,9 @@ class Encoding:
 
     @property
     def adds_bias(self) -> bool:
-        """Whether there is a bias of the attention logits."""
         return type(self).bias is not Encoding.bias
 
     def table(self, config: ModelConfig) -> dict[str, Initial]:
-        """The parameters of the encoding."""
         return {}
 
     def embed(self, parameters: Parameters, config: ModelConfig, embedded: Tensor, ids: Tensor) -> Tensor:

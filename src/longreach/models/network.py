@@ -112,7 +112,6 @@ class Network:
 
 @lru_cache(maxsize=256)
 def network(shape: Shape) -> Network:
-    """The network of a shape."""
     module, _, name = ARCHITECTURES[shape.architecture].partition(":")
     made = getattr(import_module(f"longreach.models.{module}"), name)(shape)
     assert isinstance(made, Network), shape.architecture

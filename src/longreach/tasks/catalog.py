@@ -92,7 +92,6 @@ def _made(place: str, *values: Value) -> Task:
 
 
 def _member(name: str) -> Task:
-    """Of a family."""
     read = FamilyName.read(name)
     return _made(FAMILIES[read.family], *read.values)
 

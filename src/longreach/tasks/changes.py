@@ -115,7 +115,6 @@ class ReversedAnswer(ChangedTask):
 
     @cached_property
     def ape(self) -> Evidence:  # type: ignore[override]
-        """The same."""
         return _kept(self.base.ape)
 
 
@@ -140,7 +139,6 @@ NO_PROGRAM = "nobody has written a program that follows the hints of this task"
 
 
 def hint_name(number: int) -> str:
-    """How a hint is called."""
     return f"#{number}"
 
 
@@ -173,7 +171,6 @@ class IndexHints(ChangedTask):
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Those of the base and the hints."""
         return (*self.base.symbols, *map(hint_name, range(HINTS)))
 
     nope = ape = Evidence("none", None, NO_PROGRAM)
@@ -206,7 +203,6 @@ class IndexHints(ChangedTask):
         return (*_hinted(y, ids[len(symbols) :], start), EOS)
 
     def _ids(self, x: Sequence[str], y: Sequence[str]) -> list[int]:
-        """Of the symbols of x and of y."""
         places = {token: place for place, token in enumerate(self.base.tokens)}
         between = [SEP] if self.separated else []
         row = np.array([[places[token] for token in (SOS, *x, *between, *y)]])

@@ -20,7 +20,6 @@ Status: TypeAlias = Literal["passed", "failed", "note"]
 SPAN, MOST_LENGTHS = 150, 40
 """Lengths from the least on that are tried, and how many of them."""
 EACH = 8
-"""Examples of each length."""
 GUESSED = 1000
 SAYS_LITTLE = 0.9
 NEAR = 0.05

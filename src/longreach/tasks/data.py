@@ -55,7 +55,6 @@ class DataTask(SequenceTask):
 
     name: str
     examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-    """Inputs with their outputs."""
     digest: str
     """The hash of the file's content, so that a changed file is another task."""
     written_ids: IdScheme | None = None
@@ -67,7 +66,6 @@ class DataTask(SequenceTask):
 
     @property
     def about(self) -> str:  # type: ignore[override]
-        """How many examples there are, and of which lengths."""
         known = self.known_lengths
         return (
             f"{counted(len(self.examples), 'example')} of a file, "
@@ -92,7 +90,6 @@ class DataTask(SequenceTask):
 
     @cached_property
     def known_lengths(self) -> IntArray:
-        """The lengths that the file has, the shortest first."""
         return np.unique(np.array([len(x) for x, _ in self.examples], dtype=np.int64))
 
     @property
@@ -234,7 +231,6 @@ def _ids(value: Any, size: int, place: str) -> tuple[int, ...]:
 
 
 def json_object(line: str, place: str) -> dict[str, Any]:
-    """The JSON object of a line."""
     try:
         document: Any = json.loads(line)
     except json.JSONDecodeError as error:

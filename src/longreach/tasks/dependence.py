@@ -167,7 +167,6 @@ class MeasuredParents:
         return _largest(each.span for each in self.places)
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "task": self.task, "length": self.length, "tried": self.tried, "most": self.most,
             "distance": self.distance, "span": self.span,
@@ -175,7 +174,6 @@ class MeasuredParents:
         }  # fmt: skip
 
     def text(self) -> str:
-        """A line for each place."""
         titles = ("place", "parents", "at most", "distance", "span", "tested")
         return "\n".join(Table(map(Column, titles), map(self._row, self.places)).terminal())
 
@@ -246,7 +244,6 @@ class _Parents:
 
 
 def _parents(batch: Batch, row: int, column: int, others: Batch, ids: IntArray, tried: int) -> _Parents:
-    """Of one example at one place."""
     mine = batch.tokens[row, : column + 1]
     if column >= others.tokens.shape[1]:  # no drawn sequence is as long
         return _Parents((), 0, 0, 0)

@@ -321,7 +321,6 @@ class ChangedTask(SequenceTask):
 
     @cached_property
     def name(self) -> str:  # type: ignore[override]
-        """That of the base, with the change."""
         return TaskName(self.base.name).changed(self.change)
 
     @property

@@ -209,12 +209,10 @@ class FamilyName:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """By name."""
         return dict(zip(FAMILIES[self.family].parameters, self.values, strict=True))
 
     @property
     def text(self) -> str:
-        """The one way to write it."""
         return self._written(in_full=False)
 
     def _written(self, *, in_full: bool) -> str:
@@ -226,7 +224,6 @@ class FamilyName:
         return f"{self.family}:{','.join(parts)}" if parts else self.family
 
     def _check(self) -> None:
-        """Refuse parameters that contradict each other."""
         found = self.parameters
         if self.family == "modp-task" and found["k"] >= found["p"]:
             raise InputError(f"{self.text}: k must be less than p")

@@ -34,7 +34,6 @@ class Words:
 
     @property
     def present(self) -> BoolArray:
-        """Where there is a token."""
         return np.arange(self.tokens.shape[1]) < self.lengths[:, None]
 
 
@@ -57,7 +56,6 @@ class Counts:
 
     @property
     def lengths(self) -> IntArray:
-        """Of the sequences."""
         found: IntArray = self.counts.sum(axis=1)
         return found
 
@@ -107,7 +105,6 @@ class RegressionTask(ABC):
         return hash(self.name)
 
     def has(self, lengths: IntArray) -> BoolArray:
-        """Which lengths have sequences."""
         return lengths >= self.least_length
 
     @abstractmethod
@@ -119,7 +116,6 @@ class RegressionTask(ABC):
         """One sequence for each length, drawn token by token as the definition says."""
 
     def check_lengths(self, lengths: IntArray) -> None:
-        """Refuse lengths without sequences."""
         short = lengths[lengths < self.least_length]
         if len(short):
             raise InputError(
@@ -139,7 +135,6 @@ class CountTask(RegressionTask):
         """The answers (examples, 1) from counts of symbols."""
 
     def counted(self, words: Words) -> Counts:
-        """The counts of sequences."""
         positions = np.arange(1, words.tokens.shape[1] + 1)
         places = words.tokens + self.symbols * (positions % self.period)
         kinds = self.symbols * self.period

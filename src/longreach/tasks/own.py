@@ -197,7 +197,6 @@ class FunctionTask(SequenceTask):
         return constant if constant >= 0 else max(1, times * max(1, length))
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
-        """As the function `ids` says."""
         return None if self.ids is None else ids_by_function(self, batch, self.ids, SEP_ID)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
@@ -281,7 +280,6 @@ class PredicateLanguage(LanguageTask):
     # What the functions say
 
     def contains(self, word: Sequence[str]) -> bool:
-        """Whether the predicate accepts a word."""
         return self._said(self.predicate, called(self.predicate, "predicate"), tuple(word))
 
     def _said(self, function: Callable[[Word], Any], what: str, word: Word) -> bool:
@@ -399,7 +397,6 @@ class PredicateLanguage(LanguageTask):
 
 
 EXAMPLES = 8
-"""Of each length."""
 FARTHER = (20, 40, 100)
 """How far above the least length examples are drawn, besides the least lengths themselves."""
 LEAST_LENGTHS = 4

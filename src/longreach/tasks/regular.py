@@ -64,11 +64,9 @@ class LanguageTask(Task):
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """PAD SOS, the letters, and the labels."""
         return (PAD, SOS, *self.letters, *map(label_name, self.labels))
 
     def input_size(self, length: int) -> int:
-        """SOS and w."""
         return 1 + length
 
     def read(self, x: Sequence[str]) -> tuple[str, ...]:
@@ -168,7 +166,6 @@ class RegularLanguage(AutomatonTask):
 
     @cached_property
     def words(self) -> UniformWords:
-        """The sampler of words."""
         return UniformWords(self.automaton)
 
     @cached_property
@@ -242,7 +239,6 @@ class LabelledLanguage(AutomatonTask):
         return float(len(self.machine.classes) == 1)
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
-        """The automaton itself, read after `after`."""
         reading = Reading.of(self.machine, letters, after)
         if reading is None:
             return None

@@ -117,7 +117,6 @@ class RunScratchpad(ChangedTask):
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Letters, states and answers."""
         answers = (answer for answer in self.run.said if answer != UNDEFINED)
         return tuple(dict.fromkeys((*self.run.letters, *self.run.state_names, *answers)))
 

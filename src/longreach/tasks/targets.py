@@ -141,12 +141,10 @@ def _acceptor(name: str) -> ProgramTarget:
 
 
 def regex_target(expression: str, alphabet: Sequence[str] | None = None) -> RegularTarget:
-    """The language of a regular expression."""
     return RegularTarget(from_expression(expression, tuple(alphabet) if alphabet is not None else None))
 
 
 def examples_target(path: Path, alphabet: Sequence[str] | None = None) -> ExamplesTarget:
-    """The labelled words of a file."""
     found = target_of(read_labelled_words(path), alphabet)
     assert isinstance(found, ExamplesTarget)
     return found

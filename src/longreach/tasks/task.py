@@ -167,7 +167,6 @@ class Reduction:
     token: str
     """The program predicts this token next exactly for the words of the language."""
     about: str
-    """One sentence."""
 
     def inputs(self, word: Iterable[str]) -> tuple[str, ...]:
         """What a program for the task reads for a word of the language's alphabet."""
@@ -194,7 +193,6 @@ class Split:
     """What ends the input, always the same."""
 
     def size(self, length: int) -> int:
-        """The number of inputs at N = length."""
         return int((len(self.alice) * max(1, len(self.bob))) ** length)
 
     def inputs(self, length: int) -> Iterator[list[tuple[str, ...]]]:
@@ -222,11 +220,8 @@ class Evidence:
     name: str | None
     """The library program (or a file `….cr`), or the language reduced to."""
     reason: str
-    """One sentence."""
     reduction: Reduction | None = None
-    """Of the kind `reduction`."""
     split: Split | None = None
-    """Of the kind `communication`."""
 
 
 OWN_LANGUAGE = Evidence("language", None, "decided from the automaton of the language")
@@ -281,7 +276,6 @@ class Task(ABC):
 
     name: str
     about: str
-    """One line for people."""
     kind: Literal["algorithmic", "language"]
     nope: Evidence
     """What a forecast without positional encodings relies on: C-RASP[∅]."""

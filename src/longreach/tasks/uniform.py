@@ -51,13 +51,11 @@ class UniformWords:
     _tables: dict[int, _Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def has(self, lengths: IntArray) -> BoolArray:
-        """Whether there are words of these lengths."""
         wanted = np.maximum(lengths, 0)
         found: BoolArray = self._table(int(wanted.max(initial=0))).known[wanted] & (lengths >= 0)
         return found
 
     def count(self, length: int) -> int:
-        """The number of words of a length."""
         return int(self._table(length).counts[length][0])
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> Walks:
@@ -158,7 +156,6 @@ class _Table:
         return found.reshape(-1)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> Walks:
-        """A walk for each length."""
         width = int(lengths.max())
         choices = np.empty((width + 1, len(lengths)), dtype=np.int64)
         # One state may follow everywhere: nothing is to be drawn.

@@ -61,7 +61,6 @@ def _coupled(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random
 Counts = NDArray[np.int64]
 
 BLOCK = 16
-"""Batches that are drawn at once."""
 
 
 class Chunk(NamedTuple):
@@ -80,7 +79,6 @@ class Chunk(NamedTuple):
 
     @property
     def inputs(self) -> Inputs:
-        """What a network reads of it."""
         return Inputs(self.tokens, self.position_ids, self.places)
 
 

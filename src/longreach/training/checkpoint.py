@@ -42,7 +42,6 @@ class Progress(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     key: str
-    """Of the configuration."""
     step: Annotated[Count, Field(ge=1)]
     data: dict[str, Any]
     """The state of the data stream."""
@@ -57,7 +56,6 @@ class InvalidState(InputError):
 
 
 def save(directory: Path, state: State, progress: Progress) -> None:
-    """Write the state in place of the last one."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {"vector": state.vector.cpu(), "first": state.first.cpu(), "second": state.second.cpu()}
     text = progress.model_dump_json()

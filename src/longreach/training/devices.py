@@ -53,7 +53,6 @@ def find_device(name: str = "auto") -> torch.device:
 
 
 def check_dtype(dtype: str, device: torch.device) -> None:
-    """Refuse a precision that the device does not have."""
     if dtype == "bfloat16" and device.type == "mps" and not torch.backends.mps.is_macos_or_newer(14, 0):
         reason = "bfloat16 needs macOS 14 on mps; use float32 or another --device"
         raise InputError(reason, place=Field("dtype"))
@@ -96,7 +95,6 @@ def send(value: Tensor, device: torch.device) -> Tensor:
 
 
 def send_chunk(chunk: Chunk, device: torch.device) -> Chunk:
-    """A chunk on the device."""
     if device.type == "cpu":
         return chunk
     return Chunk._make(None if value is None else send(value, device) for value in chunk)

@@ -87,7 +87,6 @@ def _cut(batch: Batch) -> tuple[Part, ...]:
 
 
 def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:
-    """The batch without padding."""
     return tuple(
         PackedPart(packed, len(counts), torch.from_numpy(np.repeat(np.arange(len(counts)), counts)))
         for packed, counts in Rows(batch).packed_parts(decoder_of(config), PACKED_AT_ONCE)
@@ -147,7 +146,6 @@ class TokenTests:
         return row.accuracy[self.bins[0].name] == 1.0
 
     def on_the_way(self, vector: Tensor) -> dict[str, float]:
-        """The accuracy on the training range."""
         return self._accuracy(vector, "first")
 
     def at_the_end(self, vector: Tensor, step: int, rows: Sequence[Evaluation]) -> Evaluation:

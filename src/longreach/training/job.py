@@ -30,9 +30,7 @@ from longreach.training.run import CHECKPOINT_SECONDS, Diverged, Report
 from longreach.training.setup import network_of, read_run
 
 FUNCTION = "longreach.training.job:run"
-"""The name of `run`, for a `Job`."""
 GROUP_FUNCTION = "longreach.training.job:run_group"
-"""The name of `run_group`, for a `Group` of jobs."""
 
 
 def run(

@@ -93,7 +93,6 @@ class NumberModels:
         return torch.stack(losses), torch.stack(gradients)
 
     def losses(self, vectors: Tensor, batches: Sequence[Drawn]) -> Tensor:
-        """The losses (runs,)."""
         if self.counts is not None:
             return self.counts.losses(vectors, count_batch(batches))
         assert self.kgrams is not None
@@ -146,7 +145,6 @@ class NumberTests:
         return False
 
     def on_the_way(self, vector: Tensor) -> dict[str, float]:
-        """No accuracies."""
         return {}
 
     def at_the_end(self, vector: Tensor, step: int, rows: Sequence[Evaluation]) -> Evaluation:

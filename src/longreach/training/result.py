@@ -51,7 +51,6 @@ RangeName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 Shares: TypeAlias = Annotated[
     dict[RangeName, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]], Field(max_length=1000)
 ]
-"""Accuracies by range."""
 Others: TypeAlias = dict[Annotated[str, Field(max_length=200)], float]
 WRITTEN, TOKENS_WRITTEN = "written right", "tokens written right"
 """Further numbers, by these names and a range: of what a model writes on its own, ids included or not."""
@@ -70,7 +69,6 @@ class Evaluation(_Document):
     accuracy: Shares = {}
     accuracy_random_offset: Shares = {}
     other: Others = {}
-    """Further numbers, by name."""
 
 
 class Final(_Document):
@@ -258,7 +256,6 @@ def write_result(runs: str | Path, result: Result) -> Path:
 
 
 def write_into(directory: Path, result: Result) -> Path:
-    """Write a result into the directory of its job."""
     try:
         content = (result.model_dump_json(indent=1) + "\n").encode()
     except PydanticSerializationError as error:

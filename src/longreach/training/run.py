@@ -221,7 +221,6 @@ class Run:
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """Count the seconds of a part of the work."""
         start = time.perf_counter()
         try:
             yield

@@ -26,7 +26,6 @@ SOME_EXAMPLES = 256
 
 
 def task_of(config: RunConfig) -> Task:
-    """The task that a run learns."""
     return _task(config.task, config.alphabet)
 
 
@@ -72,7 +71,6 @@ def counting_of(config: RunConfig) -> RegressionShape:
 
 
 def network_of(config: RunConfig) -> Network:
-    """What is trained."""
     from longreach.models.network import network  # loads torch
 
     return network(counting_of(config) if config.loss == "squared" else model_of(config))
@@ -80,7 +78,6 @@ def network_of(config: RunConfig) -> Network:
 
 @lru_cache(maxsize=256)
 def decoder_of(config: RunConfig) -> ModelConfig:
-    """The shape of the transformer."""
     return ModelConfig(
         layers=config.layers,
         heads=config.heads,

@@ -55,7 +55,6 @@ class Stepper(Protocol):
 
 
 def stepper_of(runs: Sequence[Run]) -> Stepper:
-    """What takes the steps of these runs."""
     if runs[0].config.loss == "squared":
         return StackedNumbers(runs)
     return Alone(runs[0]) if len(runs) == 1 else Stacked(runs)
@@ -196,7 +195,6 @@ class Stacked(_Stack):
         return losses
 
     def _penalty_losses(self, vectors: Tensor) -> Tensor:
-        """The penalties of the runs that have one."""
         config = self._config.model_copy(update={"penalty": 1.0})
 
         def one(vector: Tensor) -> Tensor:

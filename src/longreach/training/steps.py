@@ -78,7 +78,6 @@ def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def penalty_loss(vector: Tensor, network: Network, config: RunConfig) -> Tensor:
-    """The penalty on attention between positions, times its coefficient."""
     assert network.penalty is not None  # a configuration with a penalty has learned positions
     return config.penalty * network.penalty(network.named(vector))
 

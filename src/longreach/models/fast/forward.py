@@ -257,7 +257,6 @@ class PackedForward:
         return PackedBiases(self._config, self._parameters, packed, keep=keep) if self._biased else None
 
     def _embedded(self, packed: Packed) -> Tensor:
-        """What enters the first layer."""
         tokens, ids = entering(packed)
         y = _aten.embedding(self._parameters["embedding"], tokens)
         return self._encoding.embed(self._parameters, self._config, y, ids)
@@ -314,11 +313,9 @@ class PackedForward:
 
     @property
     def _matrix(self) -> str:
-        """The output matrix of tokens."""
         return "embedding" if self._config.tied else "unembedding"
 
     def _unembedded(self, inputs: Tensor, name: str) -> Tensor:
-        """The logits of an output matrix."""
         matrix = self._parameters[name]
         return torch.mm(inputs, matrix.t(), out=self._space.take(len(inputs), len(matrix)))
 

@@ -307,7 +307,6 @@ class PackedBiases:
 
 
 def _is_consecutive(packed: Packed) -> bool:
-    """Whether the ids of each row are consecutive."""
     offsets = packed.ids - packed.places
     return torch.equal(offsets, offsets[torch.arange(len(offsets)) - packed.places])
 
