@@ -14,8 +14,9 @@ from longreach.tasks.arithmetic import BooleanExpressions, part_values
 from longreach.tasks.catalog import load_task, name_of, name_of_task, self_contained
 from longreach.tasks.changes import HINTS, IndexHints, changed_task
 from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.own import written
 from longreach.tasks.positions import locality
-from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branches, written
+from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branches
 from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.names import CHANGES

@@ -19,21 +19,18 @@ from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import (
     EOS,
-    PAD,
-    SEP,
     SEP_ID,
-    SOS,
     Batch,
     BoolArray,
     Evidence,
     IdScheme,
     IntArray,
     ids_by_function,
+    token_problem,
 )
 from longreach.theory.names import DATA, TaskName
 from longreach.wording import counted
 
-RESERVED = (PAD, SOS, EOS, SEP)
 RARE = 0.05
 """The share below which guessing does not count."""
 DIGITS = 16
@@ -258,8 +255,6 @@ def tokens_of(document: dict[str, Any], field: str, place: str) -> tuple[str, ..
             str(value).split() if any(c.isspace() for c in str(value).strip()) else list(str(value).strip())
         )
     for token in tokens:
-        if not token or any(character.isspace() for character in token):
-            raise InputError(f"{place}: {field}: the token {token!r} is empty or has a blank")
-        if token in RESERVED:
-            raise InputError(f"{place}: {field}: the token {token} is one that the task needs itself")
+        if (problem := token_problem(token)) is not None:
+            raise InputError(f"{place}: {field}: {problem}")
     return tuple(tokens)

@@ -36,6 +36,7 @@ from longreach.tasks.task import (
     Task,
     called,
     ids_by_function,
+    token_problem,
 )
 from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.names import SESSION
@@ -90,10 +91,8 @@ class FunctionTask(SequenceTask):
             raise InputError(
                 f"{self.name}: {where}: {token!r} is of type {type(token).__name__}; tokens are strings"
             )
-        if not token or any(character.isspace() for character in token):
-            raise InputError(f"{self.name}: {where}: the token {token!r} is empty or has a blank")
-        if token in (PAD, SOS, SEP, EOS):
-            raise InputError(f"{self.name}: {where}: the token {token} is one that the task needs itself")
+        if (problem := token_problem(token)) is not None:
+            raise InputError(f"{self.name}: {where}: {problem}")
         return token
 
     def _drawn(self, length: int, rng: np.random.Generator) -> tuple[str, ...]:
@@ -113,13 +112,9 @@ class FunctionTask(SequenceTask):
         call = f"{called(self.answerer, 'answer')}({_shown(x)})"
         with own_code(f"{self.name}: {call}"):
             found = self.answerer(tuple(x))
-            if isinstance(found, bool | np.bool_):
-                found = "yes" if found else "no"
-            elif isinstance(found, int | np.integer):
-                found = str(found)
-            elif not isinstance(found, Iterable):
+            if not isinstance(found, Iterable | int | np.integer | np.bool_):
                 raise InputError(f"{self.name}: {call} gives {found!r}; expected {ANSWERS}")
-            tokens = (found,) if isinstance(found, str) else tuple(found)
+            tokens = written(found)
         return tuple(self._check_token(token, call) for token in tokens)
 
     def _tries(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -227,6 +222,17 @@ class FunctionTask(SequenceTask):
                     f"{_shown(self.symbols)}; name them all: tokens=[…]"
                 )
         return [self._places[token] for token in tokens]
+
+
+def written(found: Any) -> tuple[Any, ...]:
+    """What a function gives, as tokens: several, or one as a string, a whole number or a truth value.
+
+    >>> written(True), written(3), written(["a", "b"])
+    (('yes',), ('3',), ('a', 'b'))
+    """
+    if isinstance(found, bool | np.bool_):
+        return ("yes" if found else "no",)
+    return (str(found),) if isinstance(found, str | int | np.integer) else tuple(found)
 
 
 def _shown(tokens: Sequence[str]) -> str:
@@ -366,17 +372,15 @@ class PredicateLanguage(LanguageTask):
     def _words(self, lengths: IntArray, rng: np.random.Generator) -> list[Word]:
         if self.drawer is not None:
             words = [self._drawn(length, rng) for length in lengths.tolist()]
-        elif self.asks == "member":
-            places = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
-            return [
-                tuple(self.letters[k] for k in row[:length])
-                for row, length in zip(places.tolist(), lengths.tolist(), strict=True)
-            ]
         else:
-            letters = self._language.draw(lengths, rng)[0]
+            places = (
+                rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
+                if self.asks == "member"
+                else self._language.draw(lengths, rng)[0]
+            )
             words = [
                 tuple(self.letters[k] for k in row[:length])
-                for row, length in zip(letters.tolist(), lengths.tolist(), strict=True)
+                for row, length in zip(places.tolist(), lengths.tolist(), strict=True)
             ]
         if self.asks == "next":
             # The learned automaton may be wrong on long words; a drawer may be wrong on any.

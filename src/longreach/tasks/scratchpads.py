@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from longreach.tasks.layouts import (
     places_of,
     states_along,
 )
-from longreach.tasks.own import FunctionTask
+from longreach.tasks.own import FunctionTask, written
 from longreach.tasks.positions import END, LocalSteps
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, state_name
 from longreach.tasks.task import (
@@ -306,16 +305,3 @@ def with_steps(task: FunctionTask, steps: Callable[[tuple[str, ...]], Sequence[s
         longest_answer=None,
         stepper=None,
     )
-
-
-def written(found: Any) -> tuple[Any, ...]:
-    """What a function gives, as tokens: several, or one as a string, a whole number or a truth value.
-
-    >>> written(True), written(3), written(["a", "b"])
-    (('yes',), ('3',), ('a', 'b'))
-    """
-    if isinstance(found, bool):
-        return ("yes" if found else "no",)
-    if isinstance(found, str | int):
-        return (str(found),)
-    return tuple(found)

@@ -319,11 +319,8 @@ class Task(ABC):
         """
         # A base class cannot import what is derived from it.
         module = importlib.import_module("longreach.tasks.own")
-        called = getattr(answer, "__name__", "function").strip("<>").replace("_", "-")
-        said = (getattr(answer, "__doc__", None) or "a Python function").strip().splitlines()
         task: FunctionTask = module.FunctionTask(
-            name=name or called,
-            about=about or (said[0] if said else "a Python function").rstrip("."),
+            **_named(answer, name, about, "function"),
             drawer=draw,
             answerer=answer,
             given_tokens=None if tokens is None else tuple(tokens),
@@ -364,11 +361,8 @@ class Task(ABC):
         (('{accept}', '{reject}', '{reject}'), ('PAD', 'SOS', 'a', 'b', '{accept}', '{reject}'))
         """
         module = importlib.import_module("longreach.tasks.own")
-        called = getattr(predicate, "__name__", "predicate").strip("<>").replace("_", "-")
-        said = (getattr(predicate, "__doc__", None) or "a Python predicate").strip().splitlines()
         task: PredicateLanguage = module.PredicateLanguage(
-            name=name or called,
-            about=about or (said[0] if said else "a Python predicate").rstrip("."),
+            **_named(predicate, name, about, "predicate"),
             predicate=predicate,
             alphabet=tuple(alphabet),
             asks=labels,
@@ -493,6 +487,20 @@ class Task(ABC):
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The tokens of places in the vocabulary."""
         return [self.tokens[place] for place in ids]
+
+
+def _named(function: Callable[..., Any], name: str | None, about: str | None, usual: str) -> dict[str, str]:
+    """What a task is called that is made of a function: as said, or as the function says."""
+    called = getattr(function, "__name__", usual).strip("<>").replace("_", "-")
+    lines = (getattr(function, "__doc__", None) or "").strip().splitlines() or [f"a Python {usual}"]
+    return {"name": name or called, "about": about or lines[0].rstrip(".")}
+
+
+def token_problem(token: str) -> str | None:
+    """Why a string cannot be a token of inputs and answers, or None."""
+    if not token or any(character.isspace() for character in token):
+        return f"the token {token!r} is empty or has a blank"
+    return f"the token {token} is one that the task needs itself" if token in (PAD, SOS, SEP, EOS) else None
 
 
 def draw_lengths(task: Task, first: int, last: int, count: int, rng: np.random.Generator) -> IntArray:

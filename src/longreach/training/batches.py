@@ -127,7 +127,7 @@ class Batches:
 
     def fixed(self, step: int) -> Chunk:
         """The same as one chunk of the fixed shape."""
-        return self._at(step // BLOCK).fixed(step % BLOCK)
+        return self._at(step // BLOCK).fixed[step % BLOCK]
 
     def packed(self, step: int) -> Packed:
         """The same as the gradient by hand takes it; rows attend in groups of similar size."""
@@ -266,12 +266,9 @@ class Rows:
             )
         return self._packed.batch(rows, heads=model.heads, borders=sorted({0, *inner, len(sizes)}))
 
-    def fixed(self, number: int) -> Chunk:
-        """One of the batches as one chunk of the fixed shape."""
-        return self._fixed[number]
-
     @cached_property
-    def _fixed(self) -> list[Chunk]:
+    def fixed(self) -> list[Chunk]:
+        """Each of the batches as one chunk of the fixed shape."""
         assert self._shape is not None
         batches = len(self._sizes) // self._each
         arrays = [
