@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,7 +166,7 @@ def test_without_a_precision_the_length_once_attention_is_hard(longreach: Call) 
 def test_trained_models_of_tasks_with_numbers(longreach: Call, tmp_path: Path) -> None:
     scaled = RegressionShape(symbols=3, outputs=1, layers=1, width=4, hidden=8, log_length=True)
     good = saved_numbers(scaled, tmp_path / "scaled")
-    plain = saved_numbers(replace(scaled, log_length=False), tmp_path / "plain")
+    plain = saved_numbers(scaled.model_copy(update={"log_length": False}), tmp_path / "plain")
     limits = ("--error", "0.1", "--precision", 4, "--json")
     alone = json.loads(longreach("bound", good, *limits).out)
     pair = json.loads(longreach("bound", "hand:simple-task", "--against", good, *limits).out)

@@ -39,7 +39,30 @@ def unknown_architecture(name: str) -> str | None:
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
 
-class ModelConfig(BaseModel):
+class Shape(BaseModel):
+    """What decides the parameters of a model and their meaning: frozen, hashable, and read from files."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    architecture: ClassVar[str]
+
+    @classmethod
+    def read(cls, document: str | bytes | dict[str, Any]) -> Self:
+        """The configuration in a JSON document or in its fields, or an error of one line.
+
+        >>> fields = {"layers": 1, "heads": 2, "width": 64, "vocabulary": 5, "positions": 53}
+        >>> ModelConfig.read({**fields, "encoding": "rop"})
+        Traceback (most recent call last):
+        longreach.errors.InputError: encoding: unknown encoding 'rop'; did you mean 'rope'?
+        """
+        try:
+            if isinstance(document, dict):
+                return cls.model_validate(document)
+            return cls.model_validate_json(document)
+        except ValidationError as error:
+            raise refusal(error, cls.model_fields) from None
+
+
+class ModelConfig(Shape):
     """The shape of a decoder-only transformer; the defaults are GPT-2's choices without dropout.
 
     >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
@@ -47,8 +70,7 @@ class ModelConfig(BaseModel):
     ('ape', True, 5)
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    architecture: ClassVar[str] = "transformer"
+    architecture = TRANSFORMER
 
     layers: Positive
     heads: Positive
@@ -107,32 +129,15 @@ class ModelConfig(BaseModel):
     def head_width(self) -> int:
         return self.width // self.heads
 
-    @classmethod
-    def read(cls, document: str | bytes | dict[str, Any]) -> Self:
-        """The configuration in a JSON document or in its fields, or an error of one line.
 
-        >>> fields = {"layers": 1, "heads": 2, "width": 64, "vocabulary": 5, "positions": 53}
-        >>> ModelConfig.read({**fields, "encoding": "rop"})
-        Traceback (most recent call last):
-        longreach.errors.InputError: encoding: unknown encoding 'rop'; did you mean 'rope'?
-        """
-        try:
-            if isinstance(document, dict):
-                return cls.model_validate(document)
-            return cls.model_validate_json(document)
-        except ValidationError as error:
-            raise refusal(error, cls.model_fields) from None
-
-
-class BaselineConfig(BaseModel):
+class BaselineConfig(Shape):
     """The shape of the baseline, which has no positions.
 
     >>> BaselineConfig(width=16, vocabulary=5, outputs=5).hidden
     64
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    architecture: ClassVar[str] = "mlp"
+    architecture = BASELINE
 
     width: Positive
     vocabulary: Positive

@@ -21,19 +21,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from longreach.config.model import COUNTING, Shape
 from longreach.models.network import Network, Outputs
 from longreach.models.parameters import Parameters, views
 
 
-@dataclass(frozen=True)
-class RegressionShape:
+class RegressionShape(Shape):
     """What decides the shape of every parameter.
 
     >>> shape = RegressionShape(symbols=3, outputs=1, layers=1, width=16, hidden=256)
@@ -41,7 +41,7 @@ class RegressionShape:
     9280
     """
 
-    architecture: ClassVar[str] = "counting"
+    architecture = COUNTING
 
     symbols: int
     outputs: int

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from longreach.config.model import BaselineConfig, Model, ModelConfig
+from longreach.config.model import BaselineConfig, Model, ModelConfig, Shape
 from longreach.models.parameters import Parameters, views
 
 ARCHITECTURES = {
@@ -55,15 +55,6 @@ class Cache(Protocol):
 
     def keep(self, rows: Tensor) -> None:
         """Drop all other rows."""
-        ...
-
-
-class Shape(Protocol):
-    """What decides the parameters of a network and their meaning: frozen and hashable."""
-
-    @property
-    def architecture(self) -> str:
-        """A name of `ARCHITECTURES`."""
         ...
 
 
@@ -124,6 +115,4 @@ def read_model(document: dict[str, object]) -> Model:
     >>> read_model({"width": 8, "vocabulary": 5, "outputs": 5, "mlp_ratio": 4}).hidden
     32
     """
-    if "layers" in document:
-        return ModelConfig.read(document)
-    return BaselineConfig.model_validate(document)
+    return (ModelConfig if "layers" in document else BaselineConfig).read(document)

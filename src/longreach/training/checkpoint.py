@@ -11,7 +11,6 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,12 +19,11 @@ import safetensors.torch
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longreach.config.model import Model
+from longreach.config.model import COUNTING, Model, Shape
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
 from longreach.files import clean_up, read_tensors, write_atomically
-from longreach.models.counting import RegressionShape
-from longreach.models.network import Shape, network, read_model
+from longreach.models.network import network, read_model
 from longreach.models.parameters import Parameters
 from longreach.training.result import PROGRESS, RESULT, Count, Evaluation, Seconds
 from longreach.training.steps import State
@@ -158,12 +156,10 @@ def save_model(directory: Path, parameters: Parameters, shape: Shape) -> None:
     """Write the parameters by name, with the model's shape in the header."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: value.clone() for name, value in parameters.items()}  # views may share memory
-    if isinstance(shape, RegressionShape):
-        metadata = {"regression": json.dumps(asdict(shape))}
-    else:
-        assert isinstance(shape, BaseModel)
-        metadata = {"config": shape.model_dump_json()}
-    write_atomically(directory / MODEL, safetensors.torch.save(tensors, metadata))
+    header = {"config": shape.model_dump_json()}
+    if shape.architecture == COUNTING:
+        header = {"regression": json.dumps(shape.model_dump())}
+    write_atomically(directory / MODEL, safetensors.torch.save(tensors, header))
 
 
 def load_model(path: Path) -> tuple[Parameters, Model]:

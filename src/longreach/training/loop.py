@@ -12,7 +12,6 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,7 +25,7 @@ from longreach.errors import InputError
 from longreach.files import canonical_json
 from longreach.training.devices import CPU, find_device, prepare, steps_between_reads
 from longreach.training.run import CHECKPOINT_SECONDS, Clock, Diverged, Report, Run, Trained
-from longreach.training.setup import counting_of, model_of, network_of, task_of
+from longreach.training.setup import network_of, task_of
 from longreach.training.stepping import stepper_of
 from longreach.training.steps import compiler, fixed_shape
 
@@ -181,12 +180,10 @@ def shape(config: RunConfig) -> dict[str, Any]:
     >>> shape(one) == shape(other)
     True
     """
-    if config.loss == "squared":
-        model = asdict(counting_of(config))
-    else:
-        model = model_of(config).model_dump()
-        if "positions" not in network_of(config).table and not config.predict_ids:
-            model.pop("positions", None)  # how far the ids go, which is the data's business
+    network = network_of(config)
+    model = network.shape.model_dump()
+    if "positions" not in network.table and not config.predict_ids:
+        model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -351,14 +351,14 @@ def test_damaged_files_are_refused_in_a_line(tmp_path: Path) -> None:
     named = _saved(shape, tmp_path)
     tensors = {name: value.astype(np.float32) for name, value in named.items()}
     file = tmp_path / "model.safetensors"
-    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps({**asdict(shape), "layers": 3})})
+    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps(shape.model_dump() | {"layers": 3})})
     with pytest.raises(InputError, match="no shape of a model with numbers as answers"):
         regression_to_limit(tmp_path)
     tensors["output"] = np.zeros((2, 5), dtype=np.float32)
-    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps(asdict(shape))})
+    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps(shape.model_dump())})
     with pytest.raises(InputError, match=r"output has the shape \(2, 5\), expected \(1, 5\)"):
         regression_to_limit(tmp_path)
     del tensors["output"]
-    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps(asdict(shape))})
+    safetensors.numpy.save_file(tensors, file, {"regression": json.dumps(shape.model_dump())})
     with pytest.raises(InputError, match="not the tensors that belong there"):
         regression_to_limit(tmp_path)

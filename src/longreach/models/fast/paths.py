@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import PydanticUndefined
 
-from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.config.model import ModelConfig, Shape
 from longreach.models.decoder import ENCODING_MODULES
-from longreach.models.network import Shape
 
 
 class _Anything:
@@ -73,12 +72,12 @@ def applies(path: FastPath, shape: Shape, *, device: str = "cpu", dtype: str = "
     >>> config = ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4)
     >>> applies(PACKED_GRADIENT, config), applies(PACKED_GRADIENT, config, dtype="bfloat16")
     (True, False)
+    >>> from longreach.config.model import BaselineConfig
     >>> applies(PACKED_GRADIENT, BaselineConfig(width=2, vocabulary=3, outputs=3))
     False
     """
     if shape.architecture != path.architecture or device not in path.devices or dtype not in path.dtypes:
         return False
-    assert isinstance(shape, ModelConfig | BaselineConfig)
     for name, field in type(shape).model_fields.items():
         value = getattr(shape, name)
         if name in path.implements:
