@@ -218,9 +218,9 @@ def inferred(case: InferenceCase, scale: Scale) -> InferenceRow:
 
 STUDY = Study(
     name="inference",
-    title="The inference procedure on programs in order of size",
+    title="The inference procedure, run on programs by size",
     source="Huang et al., arXiv 2410.02140, Definitions 6, 22 and 57, Theorems 7, 23 and 58, Appendix D.2",
-    about="the smallest program that fits words up to t(n): its size, its errors up to n, and N₀",
+    about="the smallest program that fits all words up to t(n): its size, its errors up to n, and N₀",
     time="smoke: seconds; laptop: a few minutes; trains nothing",
     report=report,
 )

@@ -360,7 +360,7 @@ THRESHOLDS = law_study(
     name="thresholds",
     title="From which training length on regular languages work",
     source=BOUND,
-    about="languages of the census, development part: the length from which on they work, and its law",
+    about="development languages of the census: the shortest training length that works, and how it grows",
     time="laptop: about ten minutes on two cores",
 )
 THRESHOLDS_HELD_OUT = law_study(
@@ -368,6 +368,6 @@ THRESHOLDS_HELD_OUT = law_study(
     name="thresholds-held-out",
     title="From which training length on held-out regular languages work",
     source=BOUND,
-    about="the same on the held-out languages of the census",
+    about="thresholds on the held-out languages of the census",
     time="laptop: about ten minutes on two cores",
 )
