@@ -27,21 +27,13 @@ def test_targets_in_the_class_are_found_and_others_are_not() -> None:
     found = {(row.target, row.run.family.name, row.run.schedule.name): row.run for row in rows}
     assert found["lib:majority", "empty", "half"].n0 == 3
     assert found["aa", "periodic", "half"].n0 == 1
-    for case in [
-        ("parity-language", "empty", "half"),
-        ("sigma-be", "empty", "half"),
-        ("aa", "empty", "half"),
-    ]:
-        assert found[case].n0 is None
+    assert all(found[name, "empty", "half"].n0 is None for name in ("parity-language", "sigma-be", "aa"))
+    assert inferred(InferenceCase("aa", "periodic", longest=4), "laptop").run.to == 4
     slow = found["parity-language", "empty", "log"]
     assert all(step.errors for step in slow.steps)
     bounds = {row.target: row.automaton_bound for row in rows}
     assert (bounds["parity-language"], bounds["lib:majority"]) == (2, None)
     assert "parity-language, C-RASP[∅], t(n) = n/2" in {row.title for row in rows}
-
-
-def test_a_case_has_its_own_length() -> None:
-    assert inferred(InferenceCase("aa", "periodic", longest=4), "laptop").run.to == 4
 
 
 # F_α: the shortest input that tells two apart, against trying all inputs.

@@ -13,7 +13,6 @@ from longreach.errors import InputError
 from longreach.runs.index import Row
 from longreach.studies.census.draw import STRATA
 from longreach.studies.census.members import (
-    RECIPES,
     SETTINGS,
     Member,
     collect,
@@ -100,11 +99,6 @@ def test_a_smaller_census_is_the_beginning_of_a_larger_one() -> None:
     assert in_turn("held-out", 14)[:27] == in_turn("held-out", 3)
 
 
-def test_an_unknown_length_is_refused() -> None:
-    with pytest.raises(InputError, match="trains to 10, 20, 50, not to 7"):
-        members(settings(), parts=("development",), trained_to=(7,))
-
-
 # The settings of the census: complete, committed before held-out languages are looked at.
 
 
@@ -128,13 +122,10 @@ def test_the_setting_says_every_field_so_that_no_other_default_can_change_it() -
     assert settings().setting.given.keys() == asked
 
 
-def test_settings_that_were_never_committed_are_refused(repository: Path) -> None:
-    with pytest.raises(InputError, match="not committed"):
-        commit_of(repository / "settings.json")
-
-
 def test_settings_are_refused_from_a_change_to_its_commit(repository: Path) -> None:
     path = repository / "settings.json"
+    with pytest.raises(InputError, match="not committed"):
+        commit_of(path)
     _git(repository, "add", ".")
     _git(repository, "commit", "-qm", "first")
     first = commit_of(path)
@@ -169,13 +160,18 @@ def test_without_history_the_settings_are_those_of_the_release(tmp_path: Path) -
         (("{", "["), "JSON"),
     ],
 )
-def test_bad_settings_are_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_bad_settings_and_recipes_are_refused_in_one_line(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
     path = tmp_path / "settings.json"
     path.write_text(SETTINGS.read_text().replace(*change, 1))
     with pytest.raises(InputError, match=message) as caught:
         settings(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+    for read in (settings, recipes):
+        with pytest.raises(InputError, match="no such file"):
+            read(tmp_path / "none.json")
 
 
 # Recipes: what they change, and how they are compared.
@@ -244,9 +240,3 @@ def test_every_recipe_has_been_tried_on_every_language() -> None:
     scores = recipe_scores(read_runs(kept), recipes())
     assert [each.recipe for each in scores] == [*recipes().recipes]
     assert {each.runs for each in scores} == {len(recipes().languages)}
-
-
-def test_bad_recipes_are_refused() -> None:
-    path = RECIPES.with_name("no-such-file.json")
-    with pytest.raises(InputError, match="no such file"):
-        recipes(path)

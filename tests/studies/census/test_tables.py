@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from longreach.answers.odds_features import SUMMARIES
 from longreach.errors import InputError
-from longreach.studies.census.draw import RATIOS, CensusLanguage, bins, canonical, part_of, stratum_of
+from longreach.studies.census.draw import RATIOS, CensusLanguage, canonical, part_of, stratum_of
 from longreach.studies.census.tables import (
     AS_FAR,
     LENGTHS,
@@ -177,10 +177,6 @@ RUN = CensusRun(
 FAILED = replace(RUN, run="f" * 16, seed=1, accuracy=(), error="diverged — at step 5\nhere")
 
 
-def test_bins_are_those_that_the_census_was_drawn_for() -> None:
-    assert [each.name for each in bins(50).values()] == ["1-50", "51-100", "101-150", "201-250"]
-
-
 @given(
     st.permutations([RUN, FAILED, replace(RUN, run="a" * 16, language="0"), replace(RUN, run="z", seed=7)])
 )
@@ -190,17 +186,13 @@ def test_a_table_does_not_depend_on_the_order(runs: list[CensusRun]) -> None:
     assert len(text.splitlines()) == len(runs)
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_what_is_written_is_read_and_a_run_is_there_once(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text(runs_to_text([FAILED, RUN]))
     assert read_runs(path) == (RUN, FAILED)
     assert '"error"' not in path.read_text().splitlines()[0]
-
-
-def test_a_run_is_there_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="twice"):
         runs_to_text([RUN, replace(RUN, seed=3)])
-    path = tmp_path / "runs.jsonl"
     path.write_text(runs_to_text([RUN]) * 2)
     with pytest.raises(InputError, match=r"runs\.jsonl:2: the run 0123456789abcdef is there twice"):
         read_runs(path)
@@ -228,22 +220,24 @@ def test_a_bad_line_is_named(tmp_path: Path, changes: dict[str, object], reason:
     assert caught.value.message == f"{path}:2: {reason}"
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", "\x00", '{"run": "' + "9" * 50])
-def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        *(
+            (text.encode(), r"runs\.jsonl:(1:)? ")
+            for text in ("{", "[]", "null", "\x00", '{"run": "' + "9" * 50)
+        ),
+        (b"\xff\xfe", "not UTF-8"),
+        (None, "no such file"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_one_line(tmp_path: Path, content: bytes | None, reason: str) -> None:
     path = tmp_path / "runs.jsonl"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"runs\.jsonl:(1:)? ") as caught:
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=reason) as caught:
         read_runs(path)
     assert "\n" not in caught.value.message
-
-
-def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_runs(tmp_path / "none.jsonl")
-    path = tmp_path / "runs.jsonl"
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_runs(path)
 
 
 # Lengths of failure against the slow reading: a table of what training shows, tried on all words.
