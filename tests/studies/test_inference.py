@@ -12,7 +12,6 @@ from longreach.errors import InputError
 from longreach.studies.inference import (
     CASES,
     InferenceCase,
-    accepts_threshold,
     approaching,
     inferred,
     threshold_program,
@@ -37,6 +36,11 @@ def test_targets_in_the_class_are_found_and_others_are_not() -> None:
 
 
 # F_α: the shortest input that tells two apart, against trying all inputs.
+
+
+def accepts_threshold(alpha: Fraction, word: str) -> bool:
+    """F_α: α times the ones is at least the zeros."""
+    return alpha * word.count("1") >= word.count("0")
 
 
 ALPHAS = st.fractions(0, 3, max_denominator=7)

@@ -47,16 +47,6 @@ class ThresholdPair:
         return self.ones + self.zeros
 
 
-def accepts_threshold(alpha: Fraction, word: Sequence[str]) -> bool:
-    """F_α: α times the ones is at least the zeros.
-
-    >>> accepts_threshold(Fraction(1, 2), "110"), accepts_threshold(Fraction(1, 2), "10")
-    (True, False)
-    """
-    ones = sum(letter == "1" for letter in word)
-    return alpha * ones >= len(word) - ones
-
-
 def told_apart(first: Fraction, second: Fraction) -> ThresholdPair:
     """The shortest input on which two functions differ: the least n₁ + n₀ with n₀ between α n₁ and β n₁.
 

@@ -106,7 +106,6 @@ def spread(found: list[Chosen], most: int | None) -> list[Chosen]:
 
 
 def look_into(chosen: Chosen) -> ScoredRun:
-    """The numbers of a run."""
     from longreach.inspection.models import Subject, open_model
     from longreach.studies.run_scores import ScoredRun, beyond_training, run_features
 
@@ -202,7 +201,6 @@ KEEP_EVERY = 20
 
 
 def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
-    """How many runs would be looked into."""
     found = _found(options)
     known = {each.run for each in _table(options)}
     wanted = spread(found, MOST_RUNS[options.scale])

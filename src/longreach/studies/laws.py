@@ -108,7 +108,6 @@ class GrowthLaw:
     slope: Estimate
     """Of log₂ length against log₂ quantity: 1 is linear, 0 is not at all."""
     tau: Estimate
-    """Kendall's τ_b of length and quantity."""
 
     def document(self) -> dict[str, Any]:
         return asdict(self)

@@ -149,7 +149,6 @@ def draw(rows: Sequence[FunctionErrors], heading: str) -> Figure:
 
 
 def chosen(setting: FunctionSetting) -> tuple[PositionalFunction, ...]:
-    """The functions of a scale."""
     names = setting.functions
     return tuple(each for each in FUNCTIONS if names is None or each.name in names)
 

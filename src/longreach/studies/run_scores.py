@@ -171,7 +171,6 @@ def scored_text(runs: Iterable[ScoredRun]) -> str:
 
 
 def read_scored(path: Path) -> tuple[ScoredRun, ...]:
-    """The runs of a table; a bad line is refused by its number."""
     return read_lines(path, _SCORED_RUN)
 
 
@@ -203,7 +202,6 @@ class JointScore:
             raise ValueError(f"{len(self.features)} features need as many coefficients")
 
     def probabilities(self, runs: Sequence[ScoredRun]) -> FloatArray:
-        """For each run the probability that it works."""
         values = _values(runs, self.features)
         return logistic(self.constant + values @ np.array(self.coefficients))
 

@@ -75,7 +75,6 @@ class Comparison:
 
     languages: tuple[str, ...]
     nope: float
-    """The mean distance."""
     ape: float
     chance: float
     """How often exchanging the encodings at random makes a difference as large."""
@@ -185,7 +184,6 @@ class StateSummary:
 
     @cached_property
     def disagreeing(self) -> tuple[JudgedLanguage, ...]:
-        """The languages that disagree at some level."""
         return tuple(each for each in self.languages if not all(map(each.agrees, LEVELS)))
 
     def document(self) -> dict[str, Any]:
@@ -236,7 +234,6 @@ class StateSummary:
 
 
 def state_summary(found: Sequence[Outcome]) -> StateSummary:
-    """From the cells that have run."""
     distances = language_distances(found)
     return StateSummary(languages=judged_languages(), distances=distances, comparison=compare(distances))
 

@@ -98,7 +98,6 @@ class LawRow:
 
     @property
     def bound(self) -> int:
-        """2n − 2."""
         bounds = self.forecast.bounds.bounds
         (value,) = (each.value.number() for each in bounds if each.definition.name == AUTOMATON.name)
         assert isinstance(value, int), value
@@ -106,7 +105,6 @@ class LawRow:
 
     @property
     def ratio(self) -> float | None:
-        """Bound / measured."""
         return None if self.answer.threshold is None else self.bound / self.answer.threshold
 
     @property
@@ -190,7 +188,6 @@ def law_languages(
 
 
 def law_study(part: Part, **about: Any) -> Study:
-    """The study of one part of the census."""
 
     def members(options: StudyOptions) -> dict[tuple[str, int], list[RunConfig]]:
         setting, seeds = _asked(options)

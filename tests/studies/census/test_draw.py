@@ -24,7 +24,6 @@ from longreach.studies.census.draw import (
     part_of,
     refusal,
     size_class,
-    stratum_of,
     verdict_pair,
 )
 from longreach.studies.census.sources import (
@@ -177,7 +176,8 @@ def test_every_language_is_what_it_says(census: Census) -> None:
     assert len({each.key for each in census.languages}) == len(census.languages)
     for each in census.languages:
         assert canonical(each.automaton) == each.automaton
-        assert (stratum_of(each.automaton), part_of(each.automaton)) == (each.stratum, each.part)
+        assert (verdict_pair(each.automaton), size_class(len(each.automaton))) == each.stratum
+        assert part_of(each.automaton) == each.part
         assert refusal(each.automaton) is None
         assert not in_benchmark(each.automaton)
         assert not is_finite(each.automaton)
@@ -295,15 +295,13 @@ def test_only_a_share_leads_to_a_sink(share: float) -> None:
 def test_a_stratum_is_what_is_forecast_for_training(automaton: Automaton) -> None:
     verdicts = judge(automaton)
     pair = f"{verdicts.nope.prediction.answer.value}/{verdicts.ape.prediction.answer.value}"
-    found = stratum_of(automaton)
     assert verdict_pair(automaton) == (None if "undecided" in pair else pair)
-    assert found in (*STRATA, None)
-    if found is not None:
-        first, last = map(int, found.size.split("-"))
-        assert first <= len(automaton) <= last
-        assert found.verdict == pair
+    size = size_class(len(automaton))
+    if size is None:
+        assert len(automaton) == 1
     else:
-        assert len(automaton) == 1 or "undecided" in pair
+        first, last = map(int, size.split("-"))
+        assert first <= len(automaton) <= last
 
 
 def test_there_are_nine() -> None:
@@ -323,8 +321,8 @@ def test_the_benchmark_strata(name: str, pair: str) -> None:
 def test_what_is_undecided_has_no_stratum() -> None:
     spent = Budget(samples=0, monoid=1, window=2, window_states=50)
     language = from_expression("(a|ba*b)*")
-    assert stratum_of(language) is not None
-    assert stratum_of(language, spent) is None
+    assert verdict_pair(language) is not None
+    assert verdict_pair(language, spent) is None
 
 
 # The rules for languages worth testing, applied by other means.

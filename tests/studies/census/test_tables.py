@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from longreach.answers.odds_features import SUMMARIES
 from longreach.errors import InputError
-from longreach.studies.census.draw import RATIOS, CensusLanguage, canonical, part_of, stratum_of
+from longreach.studies.census.draw import (
+    RATIOS,
+    CensusLanguage,
+    Stratum,
+    canonical,
+    part_of,
+    size_class,
+    verdict_pair,
+)
 from longreach.studies.census.tables import (
     AS_FAR,
     LENGTHS,
@@ -96,8 +104,10 @@ TABLE = language_table()
 
 def _drawn(facts: LanguageFacts) -> CensusLanguage:
     automaton = canonical(from_expression(TaskName(facts.task).expression))
-    stratum = stratum_of(automaton)
-    assert stratum is not None
+    verdict, size = verdict_pair(automaton), size_class(len(automaton))
+    assert verdict is not None
+    assert size is not None
+    stratum = Stratum(verdict, size)
     return CensusLanguage(
         automaton=automaton, source=facts.source, part=part_of(automaton), stratum=stratum, drawn=0
     )

@@ -218,7 +218,6 @@ def analysis_tables(document: Document) -> tuple[Table, ...]:
 
 
 def analysis_markdown(document: Document) -> str:
-    """All tables in Markdown."""
     return "\n\n".join(map(table_text, analysis_tables(document))) + "\n"
 
 

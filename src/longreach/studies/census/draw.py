@@ -215,17 +215,6 @@ def verdict_pair(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdi
     return answers.get((found.nope.prediction, found.ape.prediction))
 
 
-def stratum_of(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Stratum | None:
-    """The stratum of a language; None if it has another size or a verdict is undecided.
-
-    >>> stratum_of(from_expression("(a|b)*a(a|b)(a|b)"))
-    Stratum(verdict='no/yes', size='6-8')
-    """
-    size = size_class(len(automaton))
-    verdict = None if size is None else verdict_pair(automaton, budget)
-    return None if size is None or verdict is None else Stratum(verdict, size)
-
-
 SEED = 2026
 MOST_DRAWN = 20_000
 

@@ -254,7 +254,6 @@ class Recipes(BaseModel):
         return self.model_copy(update={"base": tiny, "languages": self.languages[:2], "recipes": few})
 
     def config(self, name: str, task: str, seed: int) -> RunConfig:
-        """The run of a recipe on a task."""
         return _config(task, self.trained_to, seed, {**self.base.given, **self.recipes[name].given})
 
 

@@ -233,7 +233,6 @@ def census_members(options: StudyOptions) -> dict[Any, list[RunConfig]]:
 
 
 def _wanted(options: StudyOptions) -> dict[Member, RunConfig]:
-    """All runs that are asked for."""
     if options.recipes:
         taken = {"--recipes", "--seeds", "--table"}
         for option in sorted(options.given - taken):
@@ -262,7 +261,6 @@ def _lengths(given: Sequence[str] | None, known: tuple[int, ...]) -> tuple[int, 
 
 
 def _known(options: StudyOptions) -> tuple[CensusRun, ...]:
-    """The runs in the table."""
     table = options.table
     if table is None or (not table.exists() and (options.train or options.runs.is_dir())):
         return ()  # it will be made from the results

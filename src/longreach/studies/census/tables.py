@@ -66,7 +66,6 @@ class LanguageRun:
 
     @property
     def order(self) -> tuple[str, str, int, int, str]:
-        """How tables are sorted."""
         return self.language, self.encoding, self.trained_to, self.seed, self.run
 
 
@@ -90,7 +89,6 @@ class CensusRun(LanguageRun):
     settings: str
     """The hash of the settings file."""
     error: str | None = None
-    """Why the run failed."""
     recipe: str | None = None
     """What was tried, where the run is not one of the census itself."""
 
@@ -105,7 +103,6 @@ class CensusRun(LanguageRun):
         return self.error is not None
 
     def at(self, ratio: int) -> float:
-        """The accuracy at one of RATIOS."""
         return self.accuracy[RATIOS.index(ratio)]
 
 
@@ -220,14 +217,12 @@ class LanguageFacts:
     two_variable: bool | None
     monoid: int | None
     lengths: dict[str, LengthFacts]
-    """By training length."""
 
     @property
     def stratum(self) -> Stratum:
         return Stratum(self.verdict, self.size)
 
     def facts(self, trained_to: int) -> LengthFacts:
-        """The numbers for one training length."""
         if str(trained_to) not in self.lengths:
             raise InputError(f"the table of languages has no numbers for training to {trained_to}")
         return self.lengths[str(trained_to)]
@@ -282,7 +277,6 @@ _BY_CODE = {code_of(each): each for each in SUMMARIES}
 
 
 def by_code(code: str) -> Summary:
-    """The summary that a code names."""
     if code not in _BY_CODE:
         raise InputError(f"no summary is named {code!r}")
     return _BY_CODE[code]
