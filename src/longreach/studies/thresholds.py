@@ -7,7 +7,7 @@ linear in the number of states; whether trained transformers follow it is what t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -188,14 +188,11 @@ def law_languages(
 
 
 def law_study(part: Part, **about: Any) -> Study:
-
     def members(options: StudyOptions) -> dict[tuple[str, int], list[RunConfig]]:
-        setting, seeds = _asked(options)
-        questions = [_question(each, setting, seeds) for each in _languages(part, setting)]
         return {
-            (question.task, length): [question.member(length, seed) for seed in range(seeds)]
-            for question in questions
-            for length in question.lengths or ()
+            (asked.task, length): [asked.member(length, seed) for seed in range(asked.seeds)]
+            for asked in _questions(part, options).values()
+            for length in asked.lengths or ()
         }
 
     def waiting(options: StudyOptions) -> list[RunConfig]:
@@ -211,36 +208,27 @@ def law_study(part: Part, **about: Any) -> Study:
 
 def threshold_law(part: Part, options: StudyOptions) -> ThresholdLaw:
     """What the results of a directory say of the languages of a part."""
-    setting, seeds = _asked(options)
     found = []
-    for language in _languages(part, setting):
-        asked = _question(language, setting, seeds)
+    for language, asked in _questions(part, options).items():
         answer = threshold(
             asked.task, ENCODING,
-            to=asked.to, seeds=seeds, lengths=asked.lengths, minutes=0, alphabet=asked.alphabet,
+            to=asked.to, seeds=asked.seeds, lengths=asked.lengths, minutes=0, alphabet=asked.alphabet,
             scale=asked.scale, runs=options.runs, **asked.settings,
         )  # fmt: skip
         found.append(LawRow(language=language, answer=answer))
-    return ThresholdLaw(rows=tuple(found), setting=setting)
+    return ThresholdLaw(rows=tuple(found), setting=SCALES[options.scale])
 
 
-def _asked(options: StudyOptions) -> tuple[LawScale, int]:
-    setting = SCALES[options.scale]
-    return setting, setting.seeds if options.seeds is None else options.seeds
-
-
-def _languages(part: Part, setting: LawScale) -> Sequence[CensusLanguage]:
-    return law_languages(part, setting.per_stratum, setting.sizes)
-
-
-def _question(language: CensusLanguage, setting: LawScale, seeds: int) -> ThresholdQuestion:
-    given: dict[str, Any] = {
-        "task": language.task, "alphabet": language.automaton.alphabet, "encoding": ENCODING,
-        "to": setting.to, "seeds": seeds, "scale": setting.scale, "settings": setting.settings,
-    }  # fmt: skip
-    shortest = ThresholdQuestion(**given).shortest
-    lengths = tuple(length for length in setting.lengths if length >= shortest)
-    return ThresholdQuestion(**given, lengths=lengths)
+def _questions(part: Part, options: StudyOptions) -> dict[CensusLanguage, ThresholdQuestion]:
+    setting, found = SCALES[options.scale], {}
+    for language in law_languages(part, setting.per_stratum, setting.sizes):
+        asked = ThresholdQuestion(
+            task=language.task, alphabet=language.automaton.alphabet, encoding=ENCODING, to=setting.to,
+            seeds=options.seeds or setting.seeds, scale=setting.scale, settings=setting.settings,
+        )  # fmt: skip
+        lengths = tuple(length for length in setting.lengths if length >= asked.shortest)
+        found[language] = replace(asked, lengths=lengths)
+    return found
 
 
 HEAD = (
@@ -301,10 +289,11 @@ def law_figure(found: ThresholdLaw, title: str) -> Figure:
     axes = drawn.subplots(1, len(found.laws) + 1)
     for axis, law in zip(axes, found.laws, strict=False):
         _panel(axis, found, law)
-    _bound_line(axes[0], found.measured)
     _ratios(axes[-1], found.measured)
     axes[0].set_ylabel("works from training length", fontsize=8)
     if found.measured:
+        states, bounds = zip(*sorted({(row.states, row.bound) for row in found.measured}), strict=True)
+        axes[0].plot(states, bounds, color=GREY, linestyle=":", linewidth=1.2, label="bound 2n − 2", zorder=0)
         axes[0].legend(fontsize=6, frameon=False, loc="lower right")
     return drawn
 
@@ -331,15 +320,6 @@ def _panel(axis: Axes, found: ThresholdLaw, law: GrowthLaw) -> None:
     axis.minorticks_off()
     axis.tick_params(labelsize=7)
     axis.set_xlabel(f"{law.quantity}\nslope {law.slope.words()}\nτ = {law.tau.words()}", fontsize=7)
-
-
-def _bound_line(axis: Axes, rows: Sequence[LawRow]) -> None:
-    bounds = sorted({(row.states, row.bound) for row in rows})
-    if bounds:
-        axis.plot(
-            [states for states, _ in bounds], [bound for _, bound in bounds],
-            color=GREY, linestyle=":", linewidth=1.2, label="bound 2n − 2", zorder=0,
-        )  # fmt: skip
 
 
 def _ratios(axis: Axes, rows: Sequence[LawRow]) -> None:
