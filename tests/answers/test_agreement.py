@@ -22,7 +22,9 @@ from longreach.answers.agreement import (
     judge,
     level,
     published_accuracy,
+    published_lengths,
 )
+from longreach.answers.published import FIGURE_1_TASKS, published
 from longreach.config.scales import hyperparameters
 from longreach.runs.cells import Cell
 from longreach.runs.index import Row
@@ -202,3 +204,36 @@ def test_the_published_numbers_under_the_rule() -> None:
     failing = sorted((last[place], place.task) for place, verdict in forecasts.items() if verdict == "no")
     assert failing[-1] == (0.633, "parity")
     assert max(share for share, task in failing if task != "parity") < 0.02
+
+
+# The lengths of the published numbers
+
+
+AXIS = ["1-50", "51-100", "101-150"]
+FILES = {
+    **{f"tomita-{number}": ["1-100", "101-150", "101-150"] for number in range(1, 8)},
+    "aaaa": ["1-500", "501-700", "501-700"],
+    "abab": ["1-500", "501-700", "501-700"],
+    "aa-bb-cc-dd-ee": ["1-200", "51-100*", "101-150*"],
+    "d-4": ["1-100", "51-100*", "101-150*"],
+    "d-12": ["1-100", "51-100*", "101-150*"],
+}
+
+
+@pytest.mark.parametrize("task", FIGURE_1_TASKS)
+def test_lengths(task: str) -> None:
+    drawn = published_accuracy(Place(task, "ape", 1e-4)) is not None  # by a script: the algorithmic tasks
+    usual = AXIS if drawn else [f"{name}*" for name in AXIS]
+    assert list(published_lengths(task)) == FILES.get(task, usual)
+    found = published(task)
+    assert found is not None
+    for shares in found.accuracy.values():
+        assert len(shares) == len(found.bins)
+
+
+def test_a_star_is_explained() -> None:
+    notes = {task: found.lengths_note for task in FIGURE_1_TASKS if (found := published(task)) is not None}
+    assert notes["sort"] == ""
+    assert notes["aaaa"] == "lengths of the authors' files"
+    assert notes["aa"] == "* axis of the figure"
+    assert notes["d-4"] == "lengths of the authors' files; * axis of the figure"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,19 +68,9 @@ def test_runs_without_a_number_are_not_counted() -> None:
     assert cell.count(ByAccuracy(0.0), LAST).work == 2
 
 
-@pytest.mark.parametrize(
-    ("numbers", "words"),
-    [
-        ((0, 0, 0), "no run has finished"),
-        ((1, 1, 1), "1 of 1 run works"),
-        ((1, 1, 0), "0 of 1 run works"),
-        ((3, 3, 1), "1 of 3 runs works"),
-        ((3, 3, 3), "3 of 3 runs work"),
-    ],
-)
-def test_counts_in_words(numbers: tuple[int, int, int], words: str) -> None:
-    runs, learned, work = numbers
-    assert Tally(runs=runs, learned=learned, work=work).words == words
+def test_counts_in_words() -> None:
+    said = {(1, 1): "1 of 1 run works", (1, 0): "0 of 1 run works", (3, 1): "1 of 3 runs works"}
+    assert {(runs, work): Tally(runs=runs, learned=runs, work=work).words for runs, work in said} == said
 
 
 @given(st.sampled_from([*Answer, None]), tallies())

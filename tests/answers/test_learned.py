@@ -24,7 +24,7 @@ from longreach.theory.automata.automaton import LabelledAutomaton, labelled
 from longreach.theory.automata.learn import LearnedAutomaton
 from longreach.theory.budget import Budget
 from longreach.theory.verdicts.judge import judge
-from longreach.theory.verdicts.verdict import Answer
+from longreach.theory.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous
 
 # Programs of the library for tasks that nobody can see into.
@@ -82,6 +82,10 @@ def _learned(machine: LabelledAutomaton) -> LearnedAutomaton:
     return LearnedAutomaton(machine=machine, length=9, exhaustive=3, exact_states=5, asked=10)
 
 
+def _sides(learned: LearnedAutomaton, keys: list[str], **given: bool) -> dict[str, Verdict]:
+    return learned_answer_sides(learned, name="mine", keys=keys, budget=Budget(), **given)
+
+
 @given(_machines(["x", "y z", UNDEFINED]))
 @settings(max_examples=40, deadline=None)
 def test_what_is_written_is_the_input_and_its_class(machine: LabelledAutomaton) -> None:
@@ -100,14 +104,7 @@ def test_what_is_written_is_the_input_and_its_class(machine: LabelledAutomaton) 
 def test_an_answer_after_the_input_is_membership_read_after_the_last_letter(
     machine: LabelledAutomaton,
 ) -> None:
-    found = learned_answer_sides(
-        _learned(machine),
-        name="mine",
-        keys=["nope", "ape"],
-        every_word=True,
-        first_token=False,
-        budget=Budget(),
-    )
+    found = _sides(_learned(machine), ["nope", "ape"], every_word=True, first_token=False)
     if len(machine.classes) == 1:
         assert found["nope"].answer is Answer.YES
         return
@@ -121,14 +118,7 @@ def test_only_a_yes_counts_on_some_words_and_only_a_no_of_the_first_token() -> N
     has_a = _learned(labelled("ab", [[1, 0], [1, 1]], 0, ["no", "yes"]))
     for learned, answer in ((odd, Answer.NO), (has_a, Answer.YES)):
         for every_word, first_token in product([False, True], repeat=2):
-            found = learned_answer_sides(
-                learned,
-                name="mine",
-                keys=["nope"],
-                every_word=every_word,
-                first_token=first_token,
-                budget=Budget(),
-            )
+            found = _sides(learned, ["nope"], every_word=every_word, first_token=first_token)
             counts = answer is Answer.NO if first_token else every_word or answer is Answer.YES
             assert set(found) == ({"nope"} if counts else set())
             assert all(verdict.answer is answer for verdict in found.values())

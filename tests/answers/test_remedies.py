@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,16 +54,28 @@ def test_runs_of_the_best_setting_are_counted(tmp_path: Path) -> None:
     assert known_runs(remedies(forecast("addition"))[0], tmp_path, 0.0) is None
 
 
-def test_words() -> None:
-    sparse = StepSparsity(task="a", name="a", lengths=(4, 6), parents=(1, 1), distances=(1, 1), coupled=True)
-    assert sparse.words == "1 token, within 1 in coupled ids"
-    assert (sparse.is_sparse, sparse.is_local) == (True, True)
-    growing = StepSparsity(
-        task="a", name="a", lengths=(4, 6), parents=(4, 6), distances=(4, 6), coupled=False
-    )
-    assert growing.words == "4 tokens at length 4, 6 at 6, within 4 in positions at length 4, 6 at 6"
-    assert (growing.is_sparse, growing.is_local) == (False, False)
-    assert growing.document()["ids"] == "true"
+@pytest.mark.parametrize(
+    ("given", "words", "sparse"),
+    [
+        ({"parents": (1, 1), "distances": (1, 1)}, "1 token, within 1 in coupled ids", True),
+        (
+            {"parents": (4, 6), "distances": (4, 6), "coupled": False},
+            "4 tokens at length 4, 6 at 6, within 4 in positions at length 4, 6 at 6",
+            False,
+        ),
+        (  # not tested is no sparsity
+            {"parents": (2, 2), "distances": (1, 1), "tested": (True, False)},
+            "2 tokens at length 4, at least 2 at 6",
+            False,
+        ),
+    ],
+)
+def test_sparsity_in_words(given: dict[str, Any], words: str, sparse: bool) -> None:
+    found = StepSparsity(**{"task": "a", "name": "a", "lengths": (4, 6), "coupled": True, **given})
+    assert (found.words, found.is_sparse, found.is_local) == (words, sparse, sparse)
+    document = found.document()
+    assert document["ids"] == ("coupled" if found.coupled else "true")
+    assert document["tested"] == list(found.tested)
 
 
 @pytest.mark.parametrize("name", ["parity", "copy-repeat", "addition"])
@@ -85,17 +98,6 @@ def test_each_form_once() -> None:
         ("copy-repeat", True),
         ("copy-repeat+index-hints", False),
     ]
-
-
-def test_what_is_not_tested_is_no_sparsity() -> None:
-    found = StepSparsity(
-        task="a", name="a", lengths=(4, 6), parents=(2, 2), distances=(1, 1), coupled=True,
-        tested=(True, False),
-    )  # fmt: skip
-    assert found.words == "2 tokens at length 4, at least 2 at 6"
-    assert not found.is_sparse
-    assert not found.is_local
-    assert found.document()["tested"] == [True, False]
 
 
 def test_many_symbols_do_not_hide_what_matters() -> None:
@@ -163,15 +165,15 @@ def test_products_are_not_all_zero() -> None:
     assert len({row.tobytes() for row in batch.targets}) > 8
 
 
+PARITY = ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"]
+
+
 @pytest.mark.parametrize(
     ("task", "names"),
     [
-        ("parity", ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"]),
+        ("parity", PARITY),
         ("copy-repeat", ["copy-repeat with coupled-local", "copy-repeat+index-hints with ape"]),
-        (
-            "parity+scratchpad",
-            ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"],
-        ),
+        ("parity+scratchpad", PARITY),
         ("copy-repeat+index-hints", []),
         ("multiplication", ["multiplication+reversed with coupled", "multiplication with coupled"]),
         ("multiplication+reversed", ["multiplication+reversed with coupled"]),
@@ -198,11 +200,7 @@ def test_remedies(task: str, names: list[str]) -> None:
 
 def test_the_language_of_parity_gets_its_run_written_down() -> None:
     first = remedies(forecast("parity-language"))[0]
-    assert (first.task, first.encoding, first.ground) == (
-        "parity-language+scratchpad",
-        "coupled-local",
-        "local steps",
-    )
+    assert (first.name, first.ground) == ("parity-language+scratchpad with coupled-local", "local steps")
     assert "depends on 2 tokens" in first.basis
 
 

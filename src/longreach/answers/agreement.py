@@ -28,7 +28,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.published import published
@@ -39,7 +39,7 @@ from longreach.theory.automata.monoid import Measures, measure
 from longreach.theory.automata.named import named_automaton
 from longreach.training.result import setting
 
-# What the studies are about: tasks in the papers' order, and the cells that a study consists of.
+# Tasks in the papers' order, and the cells of a study
 
 
 ALGORITHMIC = (
@@ -95,7 +95,7 @@ def siblings(task: str) -> frozenset[str]:
     return frozenset().union(*(family - {task} for family in FAMILIES if task in family))
 
 
-# The numbers and verdicts of the paper, to stand beside ours. They are read from files, never typed in.
+# The numbers and verdicts of the paper
 
 
 PENALIZED = {0.0: "{}", 1e-4: "{}-regularized"}
@@ -104,20 +104,11 @@ PENALIZED = {0.0: "{}", 1e-4: "{}-regularized"}
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of Table 2 or 3 of Huang et al., arXiv 2410.02140."""
-
     nope: str
     ape: str
     ac0: bool
     star_free: bool | None = None
     dot_depth: int | None = None
-
-
-@cache
-def _tables() -> dict[str, Any]:
-    content = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
-    found: dict[str, Any] = content["tasks"]
-    return found
 
 
 def published_accuracy(place: Place) -> tuple[float, ...] | None:
@@ -153,10 +144,11 @@ def published_row(task: str) -> PublishedRow:
     """
     found = published(task)
     assert found is not None, f"{task} is not in the tables"
-    return PublishedRow(found.verdicts["nope"], found.verdicts["ape"], **_tables()[task])
+    tables = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+    return PublishedRow(found.verdicts["nope"], found.verdicts["ape"], **tables["tasks"][task])
 
 
-# What the theory says of a cell, and of a language besides.
+# What theory says of a cell
 
 
 Verdict: TypeAlias = Literal["yes", "no", "undecided"]
@@ -168,10 +160,8 @@ def forecast_of(place: Place) -> Verdict | None:
     >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
     ('no', 'yes', None)
     """
-    if CellLabel.read(place.encoding).side is None:
-        return None
-    found = _forecast(place.task).expected(place.encoding)
-    return None if found is None else found.value
+    label = CellLabel.read(place.encoding)
+    return None if label.side is None else _forecast(place.task).sides[label.side].trained.value
 
 
 def verdict_of(task: str, encoding: str) -> Verdict:
@@ -198,7 +188,7 @@ def measures_of(language: str) -> Measures:
     return measure(named_automaton(language))
 
 
-# Does what was measured agree with what was forecast? The rule was fixed before anything was measured.
+# Whether what was measured agrees; the rule was fixed before anything was measured
 
 
 State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]
@@ -279,7 +269,9 @@ def _enough(place: Place, found: Mapping[Place, Cell]) -> str | None:
     learned = [
         other
         for other, each in found.items()
-        if each.learned and not other.is_baseline and _covers(cell.config, each.config)
+        if each.learned
+        and not other.is_baseline
+        and all(setting(cell.config, name) >= setting(each.config, name) for name in BUDGET)
     ]
     for other in learned:
         if other.task == place.task and other != place:
@@ -289,11 +281,6 @@ def _enough(place: Place, found: Mapping[Place, Cell]) -> str | None:
         if other.task in related and other.label == place.label:
             return f"the same budget was enough for {other.task}"
     return None
-
-
-def _covers(config: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a budget is at least as large as another in everything."""
-    return all(setting(config, name) >= setting(other, name) for name in BUDGET)
 
 
 def count(judgements: Iterable[Judgement]) -> dict[State, int]:

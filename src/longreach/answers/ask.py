@@ -41,7 +41,6 @@ class ThreeAnswers:
     forecast: Forecast
     measurement: Measurement
     seconds: float
-    """That the answer took."""
     runs: Path | None = None
     """Where the results lie, which may know more than this question measured."""
 

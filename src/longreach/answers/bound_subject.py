@@ -198,7 +198,6 @@ class Subject:
 
     inputs: BoundInputs
     quantities: dict[str, Any] | None = None
-    """Of a model, for a document."""
 
 
 def model_subject(

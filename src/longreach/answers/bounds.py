@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from longreach.answers.verdicts import known_program
 from longreach.errors import InputError
@@ -103,6 +103,11 @@ class LossBound:
     name: str
     formula: str
     value: Size
+    up_to_constants: ClassVar[bool] = True
+
+    @property
+    def says(self) -> str:
+        return self.name
 
     def ratio(self, measured: float | None) -> float | None:
         return ratio_of(self.value, measured)

@@ -186,7 +186,6 @@ class FoundProgram:
 
     program: Program
     source: str
-    """Where it was found, in a few words."""
     tried: int
     longest: int
 

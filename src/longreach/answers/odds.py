@@ -69,7 +69,6 @@ class Comparable:
     cells: int
     runs: int
     work: int
-    """Runs that work."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +107,6 @@ class OddsModel:
 
     version: Literal[1] = 1
     command: str
-    """The command that made it."""
     settings: tuple[str, ...]
     """The hashes of the settings files of the runs."""
     setting: str
@@ -191,7 +189,6 @@ _ADAPTER = TypeAdapter(OddsModel)
 
 
 def read_odds(path: Path) -> OddsModel:
-    """A model from its file."""
     return read_document(path, _ADAPTER.validate_json)
 
 

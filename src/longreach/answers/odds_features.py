@@ -36,7 +36,6 @@ class SideFeatures:
     """Letters that a program needs to see before the present one; None unless it is a yes, and known."""
     modulus: int | None
     depth: int | None
-    """How deeply counts are nested."""
     size: int | None
     """Operations of the program that is written."""
 

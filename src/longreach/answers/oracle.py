@@ -119,7 +119,6 @@ class DrawnInputs:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Of the inputs."""
         return tuple(sorted({letter for words in self.inputs.values() for word in words for letter in word}))
 
 

@@ -45,7 +45,6 @@ class Published:
 
     source: str
     about: str
-    """What the accuracies are."""
     accuracy: dict[str, dict[str, float]]
     """By encoding, then by bin, named as on the axis: fractions; empty where the figure lacks the task."""
     verdicts: dict[str, str]

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from longreach.answers.judge import MeasuredCell
 from longreach.config.encodings import unknown_encoding
-from longreach.errors import Field, InputError
+from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import file_name, load_argument, self_contained
 from longreach.tasks.lengths import LengthRange
+
+Problem: TypeAlias = tuple[str, str]
+"""A field of a question, or its task, and what is wrong with it."""
+
+
+def refuse(problems: Iterator[Problem]) -> None:
+    """Refuse a question for the first of its problems."""
+    for name, reason in problems:
+        raise InputError(reason, place=Argument(name) if name == "task" else Field(name))
+
+
+def time_problems(minutes: float) -> Iterator[Problem]:
+    """What is wrong with a number of minutes."""
+    if not math.isfinite(minutes):
+        yield "minutes", f"{minutes} is no number of minutes"
+    if minutes < 0:
+        yield "minutes", f"{minutes:g} is less than 0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,18 +52,21 @@ class Question:
     """The longest training length; None: that of the laptop's setting."""
 
     def __post_init__(self) -> None:
-        check_minutes(self.minutes)
-        if self.seeds < 1:
-            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
-        if self.train_to is not None and self.train_to < 1:
-            raise InputError(f"{self.train_to} is less than 1", place=Field("train_to"))
+        refuse(self._problems())
+
+    def _problems(self) -> Iterator[Problem]:
+        yield from time_problems(self.minutes)
+        for name in ("seeds", "train_to"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                yield name, f"{value} is less than 1"
         if not self.encodings:
-            raise InputError("none is given", place=Field("encoding"))
-        for name in self.encodings:
-            if (wrong := unknown_encoding(name)) is not None:
-                raise InputError(wrong, place=Field("encoding"))
-            if self.encodings.count(name) > 1:
-                raise InputError(f"{name!r} stands twice", place=Field("encoding"))
+            yield "encoding", "none is given"
+        for encoding in self.encodings:
+            if (wrong := unknown_encoding(encoding)) is not None:
+                yield "encoding", wrong
+            if self.encodings.count(encoding) > 1:
+                yield "encoding", f"{encoding!r} stands twice"
 
     def document(self) -> dict[str, Any]:
         """What makes two questions the same, whatever the file that a task stands in is called."""
@@ -76,14 +97,6 @@ class Question:
             message = f"{self.train_to} is not above the shortest input, of length {least}"
             raise InputError(message, place=Field("train_to"))
         return LengthRange(least, self.train_to)
-
-
-def check_minutes(minutes: float) -> None:
-    """Refuse what is no time."""
-    if not math.isfinite(minutes):
-        raise InputError(f"{minutes} is no number of minutes", place=Field("minutes"))
-    if minutes < 0:
-        raise InputError(f"{minutes:g} is less than 0", place=Field("minutes"))
 
 
 @dataclass(frozen=True, kw_only=True)

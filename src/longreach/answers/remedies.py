@@ -78,7 +78,6 @@ class Remedy:
 
     @property
     def command(self) -> str:
-        """How to train it."""
         ids = ["--predict-ids"] if self.predict_ids else []
         return shlex.join(
             ["longreach", "train", self.task, "--encoding", self.encoding, *ids, "--seeds", "3"]

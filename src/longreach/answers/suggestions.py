@@ -102,7 +102,6 @@ def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
 
 
 def kept_text(runs: list[StudyRuns]) -> str:
-    """The file, a line for each."""
     lines = ",\n".join(json.dumps(asdict(each), ensure_ascii=False) for each in runs)
     return f"[\n{lines}\n]\n"
 

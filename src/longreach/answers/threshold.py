@@ -7,7 +7,7 @@ in (2N, 3N], or in (2L/3, L]: the same lengths, where L is 3N.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -19,13 +19,13 @@ import numpy as np
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import MeasuredCell
-from longreach.answers.question import check_minutes
+from longreach.answers.question import Problem, refuse, time_problems
 from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Sweep, Threshold
-from longreach.answers.threshold_theory import LossTheory, TheoryOfLengths, length_theory
+from longreach.answers.threshold_theory import LengthTheory, length_theory, loss_theory
 from longreach.config.encodings import side_title
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.errors import Argument, Field, InputError
+from longreach.errors import Argument, InputError
 from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
 from longreach.runs.resolve import resolve
 from longreach.runs.timed import TimedTraining
@@ -82,73 +82,60 @@ class ThresholdQuestion:
     """Up to which a run works, where answers are numbers; None: that of the task's family."""
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "within", "most", "to"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{value} is less than 1", place=Field(name))
-            if value is not None and value > LONGEST:
-                raise InputError(f"{value} is more than {LONGEST}", place=Field(name))
-        if self.lengths == ():
-            raise InputError("none is given", place=Field("lengths"))
-        if self.lengths is not None and not all(1 <= length <= LONGEST for length in self.lengths):
-            raise InputError(f"not all are from 1 to {LONGEST}", place=Field("lengths"))
-        if self.loss is not None and not self.has_numbers:
-            raise InputError("goes with tasks whose answers are numbers", place=Field("loss"))
-        if self.loss is not None and not 0 < self.loss < inf:
-            raise InputError(f"{self.loss:g} is not a number above 0", place=Field("loss"))
-        for name in CHOSEN_HERE:
-            if name in self.settings:
-                raise InputError("the search chooses these itself", place=Field(name))
-        least = self.loaded.least_length
-        if self.to is not None and self.to < least:
-            reason = f"{self.to} is less than the shortest input, of length {least}"
-            raise InputError(reason, place=Field("to"))
-        if not self._possible:
-            self._refuse()
-        for length in self.lengths or ():
-            if length not in self._possible:
-                raise InputError(self._impossible(length), place=Field("lengths"))
+        refuse(self._problems())
         self.member(self.shortest, 0)  # what is wrong with the settings is said before anything trains
 
-    def _refuse(self) -> None:
-        least = self.loaded.least_length
-        if self.to is not None:
-            tested = self.tested(0)
-            if not self._has(tested):
-                reason = f"no input has a length from {tested.first} to {tested.last}"
-                raise InputError(reason, place=Field("to"))
-            reason = f"{self.to} leaves no training length between the shortest input, of length {least}, "
-            reason += f"and the tested ones, {tested.first} to {tested.last}"
-            raise InputError(reason, place=Field("to"))
-        reason = f"no length from {least + 1} to {self.longest_asked} has inputs 2 to 3 times as long"
-        raise InputError(reason, place=Argument("task") if self.most is None else Field("most"))
-
-    def _impossible(self, length: int) -> str:
-        return (
-            f"{length} is not possible: lengths from {self.shortest} to {self._possible[-1]} are, "
-            f"with inputs to train on below the tested ones"
-        )
+    def _problems(self) -> Iterator[Problem]:
+        for name in ("seeds", "within", "most", "to"):
+            value = getattr(self, name)
+            if value is not None and not 1 <= value <= LONGEST:
+                yield name, f"{value} is {'less than 1' if value < 1 else f'more than {LONGEST}'}"
+        if self.lengths == ():
+            yield "lengths", "none is given"
+        if not all(1 <= length <= LONGEST for length in self.lengths or ()):
+            yield "lengths", f"not all are from 1 to {LONGEST}"
+        if self.loss is not None and not self.has_numbers:
+            yield "loss", "goes with tasks whose answers are numbers"
+        if self.loss is not None and not 0 < self.loss < inf:
+            yield "loss", f"{self.loss:g} is not a number above 0"
+        for name in CHOSEN_HERE:
+            if name in self.settings:
+                yield name, "the search chooses these itself"
+        least, tested = self.loaded.least_length, self.tested(0)
+        if self.to is not None and self.to < least:
+            yield "to", f"{self.to} is less than the shortest input, of length {least}"
+        if self.to is not None and not self._has(tested):
+            yield "to", f"no input has a length from {tested.first} to {tested.last}"
+        if self.to is not None and not self._possible:
+            left = f"between the shortest input, of length {least}, and the tested ones, {tested.first} to"
+            yield "to", f"{self.to} leaves no training length {left} {tested.last}"
+        if not self._possible:
+            reason = f"no length from {least + 1} to {self.longest_asked} has inputs 2 to 3 times as long"
+            yield "task" if self.most is None else "most", reason
+        for length in self.lengths or ():
+            if length not in self._possible:
+                possible = f"lengths from {self.shortest} to {self._possible[-1]} are"
+                reason = (
+                    f"{length} is not possible: {possible}, with inputs to train on below the tested ones"
+                )
+                yield "lengths", reason
 
     @property
     def has_numbers(self) -> bool:
-        """Whether answers are numbers."""
         return has_numbers(self.task)
 
     @cached_property
     def loaded(self) -> Task | RegressionTask:
-        """The task itself."""
         return load_regression(self.task) if self.has_numbers else load_argument(self.task, self.alphabet)
 
     @cached_property
     def criterion(self) -> Criterion:
-        """When a run works."""
         if isinstance(self.loaded, RegressionTask):
             return ByLoss(self.loss or NUMBER_FAMILIES[self.loaded.named.family].loss)
         return ByAccuracy(self.loaded.chance)
 
     @property
     def target(self) -> Target:
-        """As documents have it."""
         return "3N" if self.to is None else self.to
 
     def tested(self, train_to: int) -> LengthRange:
@@ -156,8 +143,6 @@ class ThresholdQuestion:
         if self.to is None:
             return LengthRange(2 * train_to + 1, 3 * train_to)
         return LengthRange(2 * self.to // 3 + 1, self.to)
-
-    # Which training lengths
 
     @property
     def longest_asked(self) -> int:
@@ -173,12 +158,8 @@ class ThresholdQuestion:
         lengths = range(self.loaded.least_length + 1, self.longest_asked + 1)
         if self.to is not None:
             return tuple(lengths) if self._has(self.tested(0)) else ()
-        groups = groupby(lengths, self._has_tests)
-        stretches: list[tuple[int, ...]] = [tuple(group) for has, group in groups if has]
-        return max(stretches, key=len, default=())
-
-    def _has_tests(self, train_to: int) -> bool:
-        return self._has(self.tested(train_to))
+        groups = groupby(lengths, lambda length: self._has(self.tested(length)))
+        return max((tuple(group) for has, group in groups if has), key=len, default=())
 
     def _has(self, lengths: LengthRange) -> bool:
         """Whether there is an input with one of these lengths."""
@@ -197,7 +178,6 @@ class ThresholdQuestion:
 
     @property
     def rule(self) -> Strategy:
-        """How training lengths are chosen."""
         if self.lengths is not None:
             return Grid(lengths=tuple(dict.fromkeys(self.lengths)))
         return Doubling(
@@ -286,10 +266,10 @@ class ThresholdAnswer:
         return None if self.curve is None else self.curve.start
 
     @cached_property
-    def theory(self) -> TheoryOfLengths:
+    def theory(self) -> LengthTheory:
         """What is known, for bounds of trained models with what was read off them."""
         if self.forecast is None:
-            return LossTheory.of(self.question.task, self.criterion.level, self.norm)
+            return loss_theory(self.question.task, self.criterion.level, self.norm)
         return length_theory(self.forecast, self.question.encoding)
 
     @property
@@ -305,14 +285,12 @@ class ThresholdAnswer:
 
     @property
     def title(self) -> str:
-        """The task and the encoding."""
         if self.forecast is None:
             return self.question.task
         return f"{self.forecast.title} {side_title(self.question.encoding)}"
 
     @property
     def tested_words(self) -> str:
-        """What runs were tested on."""
         if self.question.to is None:
             return "two to three times the training length"
         tested = self.question.tested(0)
@@ -330,7 +308,6 @@ class ThresholdAnswer:
 
     @property
     def words(self) -> str:
-        """The answer in a line."""
         return "not known: no run has finished" if self.curve is None else self.curve.words
 
     @property
@@ -396,24 +373,14 @@ class ThresholdAnswer:
 
 
 def _point(cell: MeasuredCell) -> dict[str, Any]:
+    known, values = cell.document(), list(cell.values)
+    by_loss = cell.criterion.name == "loss"
     return {
-        "train_to": cell.train_to,
-        "runs": cell.tally.runs,
-        "work": cell.tally.work,
-        "accuracy": list(cell.values) if cell.criterion.name == "accuracy" else [],
-        "tested": cell.tested.name,
-        "learned": cell.tally.learned,
-        "steps": cell.steps,
-        "keys": list(cell.keys),
-        **({"loss": list(cell.values)} if cell.criterion.name == "loss" else {}),
+        **{name: known[name] for name in ("train_to", "runs", "work")},
+        "accuracy": [] if by_loss else values,
+        **{name: known[name] for name in ("tested", "learned", "steps", "keys")},
+        **({"loss": values} if by_loss else {}),
     }
-
-
-def _plan(question: ThresholdQuestion, minutes: float | None) -> str:
-    tested = question.tested(0)
-    at = "2 to 3 times as long inputs" if question.to is None else f"lengths {tested.first}–{tested.last}"
-    time_given = "" if minutes is None else f", within {minutes:g} minutes"
-    return f"searching for the training length: {question.rule.words}, tested on {at}{time_given}"
 
 
 def threshold(
@@ -448,7 +415,7 @@ def threshold(
     """
     started = time.monotonic()
     if minutes is not None:
-        check_minutes(minutes)
+        refuse(time_problems(minutes))
     name, letters = _name(task, alphabet)
     by_loss = has_numbers(name)
     usual = NUMBER_FAMILIES[FamilyName.read(name).family].encoding if by_loss else "ape"
@@ -461,7 +428,11 @@ def threshold(
         check_torch()
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
     if minutes != 0:
-        training.progress.say(_plan(question, minutes))
+        tested = question.tested(0)
+        at = "2 to 3 times as long inputs" if to is None else f"lengths {tested.first}–{tested.last}"
+        within_time = "" if minutes is None else f", within {minutes:g} minutes"
+        plan = f"searching for the training length: {question.rule.words}, tested on {at}{within_time}"
+        training.progress.say(plan)
     found = Sweep(
         rule=question.rule,
         member_of=question.member,
@@ -484,7 +455,6 @@ def threshold(
 
 
 def _name(task: str | Task, alphabet: Sequence[str] | None) -> tuple[str, tuple[str, ...] | None]:
-    """How results name the task."""
     if isinstance(task, str) and has_numbers(task):
         try:
             return FamilyName.read(task).text, None if alphabet is None else tuple(alphabet)

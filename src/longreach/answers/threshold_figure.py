@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from longreach.answers.bounds import LossBound
     from longreach.answers.threshold import ThresholdAnswer
-    from longreach.theory.bounds.definition import Bound
 
 FARTHEST = 8
 """Times the longest training length: bounds beyond that stand in the legend alone."""
@@ -43,8 +41,7 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
     lengths = [cell.train_to for cell in found.cells]
     shown: list[float] = [*lengths]
-    bounds: Sequence[Bound | LossBound] = found.theory.bounds
-    for bound, words in zip(bounds, found.bounds_words, strict=True):
+    for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):
         label = f"bound {words.partition(':')[0]}"
         value = bound.value.number()
         inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from longreach.answers.bounds import LossBound, bounds_of, ratio_of
 from longreach.answers.forecast import Forecast, side_words
 from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.bounds.definition import Bound, Size
+from longreach.theory.bounds.definition import Bound
 from longreach.theory.search.inference import Inference, infer
 from longreach.theory.search.space import Family
 from longreach.theory.search.targets import RegularTarget
@@ -87,23 +87,27 @@ NOT_INFERRED = "the length of the inference procedure is computed for small regu
 
 @dataclass(frozen=True, kw_only=True)
 class LengthTheory:
-    """The forecast for what is trained, and from which length on."""
+    """What is expected of training, and from which length on."""
 
-    answer: Answer | None
-    """None where theory has no forecast for the encoding."""
     words: str
-    bounds: tuple[Bound, ...]
+    bounds: tuple[Bound | LossBound, ...]
     """On training lengths, for the learners that they speak of."""
+    answer: Answer | None = None
+    """None where theory has no forecast for the encoding."""
+    said: tuple[str, ...] = ()
+    """What is not known, besides the inference procedure."""
+    infers: bool = False
+    """Whether the inference procedure may say something of a task of this kind."""
     automaton: Automaton | None = None
-    """Of the language, where the task is one and is small."""
+    """Of the language, where the task is one."""
     family: Family | None = None
     """The programs for which the inference procedure is run."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not known."""
-        said = NOT_INFERRED if self.inference is None else inferred_words(self.inference)
-        return (*(() if self.bounds else (NO_BOUND,)), said)
+        inferred = NOT_INFERRED if self.inference is None else inferred_words(self.inference)
+        return (*self.said, inferred) if self.infers else self.said
 
     @property
     def inference(self) -> Inference | None:
@@ -118,32 +122,34 @@ class LengthTheory:
 
     def document(self, measured: int | None) -> dict[str, Any]:
         """As `longreach threshold --json` has it."""
-        bounds = [
-            each.document() | {"bound_by_measured": ratio_of(each.value, measured)} for each in self.bounds
-        ]
         return {
             "verdict": None if self.answer is None else self.answer.value,
             "words": self.words,
-            "bounds": bounds,
+            "bounds": [_document(each, measured) for each in self.bounds],
             "inference": None if self.inference is None else self.inference.document(),
             "notes": list(self.notes),
         }
 
 
-def _loose(bound: Size, measured: int | None, or_less: bool) -> str:
-    found = ratio_of(bound, measured)
-    return "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
+def _document(bound: Bound | LossBound, measured: int | None) -> dict[str, Any]:
+    if isinstance(bound, LossBound):
+        return bound.document(measured, "bound_by_measured")
+    return bound.document() | {"bound_by_measured": ratio_of(bound.value, measured)}
 
 
-def bound_words(bound: Bound, measured: int | None, *, or_less: bool = False) -> str:
+def bound_words(bound: Bound | LossBound, measured: int | None, *, or_less: bool = False) -> str:
     """A bound in a line, with what it says.
 
     >>> from longreach.answers.forecast import forecast
     >>> bound_words(length_theory(forecast("aa"), "ape").bounds[0], 8)[:41]
     '2 = 2n − 2, bound / measured = 0.25: two '
     """
-    about, loose = bound.definition, _loose(bound.value, measured, or_less)
+    about, found = (
+        bound if isinstance(bound, LossBound) else bound.definition,
+        ratio_of(bound.value, measured),
+    )
     rough = ", up to constants" if about.up_to_constants else ""
+    loose = "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
     return f"{bound.value} = {about.formula}{rough}{loose}: {about.says}"
 
 
@@ -156,17 +162,19 @@ def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
     ('expected to fail', [('automaton', '8')])
     """
     bounds = tuple(each for each in forecast.bounds.bounds if each.definition.gives == "training length")
+    known: dict[str, Any] = {"bounds": bounds, "said": () if bounds else (NO_BOUND,), "infers": True}
     side = forecast.sides.get(encoding)
     if side is None:
         note = forecast.encodings.get(encoding)
-        words = "not known" if note is None else f"not known: {note.statement}"
-        return LengthTheory(answer=None, words=words, bounds=bounds)
+        return LengthTheory(words="not known" if note is None else f"not known: {note.statement}", **known)
     said, why = side.trained.expectation, side_words(side)
-    words = f"{said}: {why}" if side.trained is Answer.UNDECIDED else f"{said} ({why})"
-    task = forecast.task
-    automaton = task.automaton if isinstance(task, RegularLanguage) else None
-    family = family_for(encoding, side.proof.modulus, side.proof.window)
-    return LengthTheory(answer=side.trained, words=words, bounds=bounds, automaton=automaton, family=family)
+    return LengthTheory(
+        words=f"{said}: {why}" if side.trained is Answer.UNDECIDED else f"{said} ({why})",
+        answer=side.trained,
+        automaton=forecast.task.automaton if isinstance(forecast.task, RegularLanguage) else None,
+        family=family_for(encoding, side.proof.modulus, side.proof.window),
+        **known,
+    )
 
 
 # Where answers are numbers: a limit transformer computes the task
@@ -177,49 +185,14 @@ CONSTANTS = "bounds are for ε = √loss with their unknown constants taken as 1
 NO_NORM = "bounds of one layer need L of trained models that reach the loss"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LossTheory:
-    """The bounds for a loss; those of one layer with L of the runs at the length that was found."""
+def loss_theory(task: str, loss: float, norm: float | None) -> LengthTheory:
+    """The bounds for a loss; `norm` is L, the Lipschitz constant times norms, of runs that reach it.
 
-    task: str
-    bounds: tuple[LossBound, ...]
-
-    @classmethod
-    def of(cls, task: str, loss: float, norm: float | None) -> LossTheory:
-        """From L, the Lipschitz constant times norms; None where no run has one.
-
-        >>> found = LossTheory.of("in-context-kgram:S=2,k=2", 0.01, None)
-        >>> found.bounds_words(100, or_less=False)
-        ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
-        """
-        return cls(task=task, bounds=bounds_of(task, norm, loss))
-
-    @property
-    def words(self) -> str:
-        """What is expected."""
-        return WORDS.format(task=self.task)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is not known."""
-        return (CONSTANTS,) if self.bounds else (NO_NORM,)
-
-    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
-        """The bounds beside what was measured, a line each."""
-        said = [(each, _loose(each.value, measured, or_less)) for each in self.bounds]
-        return tuple(
-            f"{each.value} = {each.formula}, up to constants{loose}: {each.name}" for each, loose in said
-        )
-
-    def document(self, measured: int | None) -> dict[str, Any]:
-        """As `longreach threshold --json` has it."""
-        return {
-            "verdict": None,
-            "words": self.words,
-            "bounds": [each.document(measured, "bound_by_measured") for each in self.bounds],
-            "inference": None,
-            "notes": list(self.notes),
-        }
-
-
-TheoryOfLengths: TypeAlias = LengthTheory | LossTheory
+    >>> found = loss_theory("in-context-kgram:S=2,k=2", 0.01, None)
+    >>> found.bounds_words(100, or_less=False)
+    ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
+    """
+    bounds = bounds_of(task, norm, loss)
+    return LengthTheory(
+        words=WORDS.format(task=task), bounds=bounds, said=(CONSTANTS,) if bounds else (NO_NORM,)
+    )

@@ -39,12 +39,10 @@ class TrainedRuns(CollectedRuns):
 
     @classmethod
     def of(cls, config: RunConfig, results: Sequence[Result]) -> TrainedRuns:
-        """What came of a configuration."""
         return cls(tuple(map(row_of, results)), config, tuple(results))
 
     @property
     def tested(self) -> LengthRange:
-        """The longest inputs."""
         return self.config.test_lengths[-1]
 
     @cached_property

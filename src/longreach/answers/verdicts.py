@@ -146,7 +146,6 @@ def read_by_program(task: Task, tokens: Sequence[str]) -> list[str]:
 
 
 def trace_of(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str]) -> Trace:
-    """The trace of the program on an input of the task."""
     return known_program(sides).trace(read_by_program(task, tokens_of(task, word)))
 
 
