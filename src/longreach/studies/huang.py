@@ -27,6 +27,7 @@ from longreach.studies.cells import Outcome, cell_study
 from longreach.studies.drawing import Look, Looks, bins_note, grid, grouped, legend, titled
 from longreach.studies.study import TEXTS, Study, StudyOptions, StudyReport, table_of
 from longreach.tasks.catalog import load_task
+from longreach.wording import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,14 +94,10 @@ def draw_figure2(found: Sequence[Outcome], title: str) -> Figure:
     """A panel per language, with its expression."""
     tasks = grouped(found)
     drawn = titled(title, (12.6, 2.0 * -(-len(tasks) // FIGURE2_COLUMNS) + 1.3))
-    titles = {task: f"{numbered(task)}\n{_short(load_task(task).about)}" for task in tasks}
+    titles = {task: f"{numbered(task)}\n{shortened(load_task(task).about, 34)}" for task in tasks}
     grid(drawn, tasks, min(FIGURE2_COLUMNS, len(tasks)), titles)
     legend(drawn, found, notes=bins_note(tasks))
     return drawn
-
-
-def _short(text: str, most: int = 34) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 FIGURE2 = cell_study(
@@ -117,7 +114,8 @@ FIGURE2 = cell_study(
 # Figure 3: the runs of Figure 1, coloured by AC⁰.
 
 
-FIGURE3_COLUMNS = 9
+COLUMNS = 9
+"""Of panels, in Figures 3 and 4."""
 INSIDE, OUTSIDE = Look(BLUE, "o", "in AC⁰"), Look(ORANGE, "X", "not in AC⁰")
 UNKNOWN = Look(GREY, "D", "AC⁰ not computed")
 
@@ -132,11 +130,11 @@ def by_circuits(outcome: Outcome) -> Look:
 def draw_figure3(found: Sequence[Outcome], title: str) -> Figure:
     """Algorithmic tasks above, regular languages below."""
     halves = _halves(found)
-    rows = [-(-len(half) // FIGURE3_COLUMNS) for half in halves]
+    rows = [-(-len(half) // COLUMNS) for half in halves]
     drawn = titled(title, (14.2, 1.75 * sum(rows) + 1.6))
     parts = drawn.subfigures(len(halves), 1, height_ratios=rows, squeeze=False)
     for part, half in zip(parts[:, 0], halves, strict=True):
-        grid(part, half, FIGURE3_COLUMNS, _titles(half), by_circuits)
+        grid(part, half, COLUMNS, _titles(half), by_circuits)
     legend(drawn, found, by_circuits, bins_note(grouped(found)))
     return drawn
 
@@ -155,7 +153,6 @@ FIGURE3 = cell_study(
 # Figure 4: the regular languages, coloured by star-freeness and by dot-depth.
 
 
-FIGURE4_COLUMNS = 9
 STAR_FREE, NOT_STAR_FREE = Look(BLUE, "o", "star-free"), Look(ORANGE, "X", "not star-free")
 NO_DEPTH = Look(GREY, "X", "not star-free")
 # One marker and one tone of a perceptually even, colour-blind-safe scale per depth.
@@ -167,34 +164,29 @@ def by_star_freeness(outcome: Outcome) -> Look:
     return STAR_FREE if measures_of(outcome.place.task).star_free else NOT_STAR_FREE
 
 
-class ByDotDepth:
+def by_dot_depth(found: Sequence[Outcome]) -> Looks:
     """A tone and a marker for each dot-depth that occurs."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
 
-    def __init__(self, found: Sequence[Outcome]) -> None:
-        depths = {depth for each in found if (depth := measures_of(each.place.task).dot_depth)}
-        self._depths = sorted(depths, key=lambda depth: [int(n) for n in re.findall(r"\d+", depth)])
-
-    def __call__(self, outcome: Outcome) -> Look:
-        from matplotlib import colormaps
-        from matplotlib.colors import to_hex
-
-        depth = measures_of(outcome.place.task).dot_depth
-        if depth is None:
-            return NO_DEPTH
-        number = self._depths.index(depth)
-        tone = 0.85 * number / max(1, len(self._depths) - 1)
-        return Look(to_hex(colormaps[SCALE](tone)), MARKERS[number % len(MARKERS)], f"dot-depth {depth}")
+    known = {depth for each in found if (depth := measures_of(each.place.task).dot_depth)}
+    depths = sorted(known, key=lambda depth: [int(number) for number in re.findall(r"\d+", depth)])
+    looks: dict[str | None, Look] = {None: NO_DEPTH}
+    for number, depth in enumerate(depths):
+        tone = to_hex(colormaps[SCALE](0.85 * number / max(1, len(depths) - 1)))
+        looks[depth] = Look(tone, MARKERS[number % len(MARKERS)], f"dot-depth {depth}")
+    return lambda outcome: looks[measures_of(outcome.place.task).dot_depth]
 
 
 def draw_figure4(found: Sequence[Outcome], title: str) -> Figure:
     """The same panels twice."""
     tasks = grouped(found)
-    rows = -(-len(tasks) // FIGURE4_COLUMNS)
+    rows = -(-len(tasks) // COLUMNS)
     drawn = titled(title, (14.2, 2 * (1.75 * rows + 0.9) + 0.6))
-    halves: dict[str, Looks] = {"(A) star-free": by_star_freeness, "(B) dot-depth": ByDotDepth(found)}
+    halves: dict[str, Looks] = {"(A) star-free": by_star_freeness, "(B) dot-depth": by_dot_depth(found)}
     for part, (name, looks) in zip(drawn.subfigures(2, 1, squeeze=False)[:, 0], halves.items(), strict=True):
         part.suptitle(name, fontsize=8.5)
-        grid(part, tasks, FIGURE4_COLUMNS, _titles(tasks), looks)
+        grid(part, tasks, COLUMNS, _titles(tasks), looks)
         legend(part, found, looks, bins_note(tasks))
     return drawn
 

@@ -144,14 +144,11 @@ class Machine:
 
     def alice(self, first: Sequence[str]) -> tuple[str, tuple[tuple[int, ...], ...]]:
         """The message, and how many classes each layer and head has."""
-        rows = self.transformer.encode(tuple(first))
-        activations = self._activations(rows, 0, None)
-        border = len(first)
         parts: list[str] = []
         numbers: list[tuple[int, ...]] = []
-        for layer, y in zip(self.layers, activations[:-1], strict=True):
+        for layer, y in zip(self.layers, self.direct(first)[:-1], strict=True):
             found = [head.classes(y) for head in layer.heads]
-            parts += [head.encode(classes, border) for head, classes in zip(layer.heads, found, strict=True)]
+            parts += [head.encode(each, len(first)) for head, each in zip(layer.heads, found, strict=True)]
             numbers.append(tuple(map(len, found)))
         return "".join(parts), tuple(numbers)
 
@@ -344,10 +341,7 @@ def _bits(value: int, width: int) -> str:
 
 
 def _integers(rows: Sequence[tuple[int, ...]], columns: int) -> Integers:
-    table = np.zeros((len(rows), columns), dtype=object)
-    for place, row in enumerate(rows):
-        table[place] = row
-    return table
+    return np.array(rows, dtype=object).reshape(len(rows), columns)
 
 
 def _dyadic(array: Array) -> tuple[Integers, int]:

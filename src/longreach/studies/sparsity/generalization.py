@@ -342,7 +342,6 @@ def compare_with_bound(
     test_lengths: Sequence[int],
     window: int,
     delta: Fraction,
-    rng: np.random.Generator | None = None,
     sampling: Sampling = USUAL,
 ) -> list[Comparison]:
     """Train up to L, judge at each L̄, with η and the bound; δ is how well the class can do at every length.
@@ -368,9 +367,7 @@ def compare_with_bound(
         bound = PLANTED.terms["error"].compute(values).exact
         assert bound is not None
         bounds.append(bound)
-    judged = length_generalizations(
-        hypotheses, ensemble, train_length, test_lengths, rng=rng, sampling=sampling
-    )
+    judged = length_generalizations(hypotheses, ensemble, train_length, test_lengths, sampling=sampling)
     return [
         Comparison(found=found, window=window, delta=delta, eta_train=etas[0], eta_test=eta, bound=bound)
         for found, eta, bound in zip(judged, etas[1:], bounds, strict=True)
