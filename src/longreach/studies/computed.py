@@ -57,6 +57,21 @@ Each = TypeVar("Each")
 
 
 @dataclass(frozen=True)
+class Grid:
+    """What is computed at a scale."""
+
+    train: tuple[int, ...]
+    times: tuple[int, ...]
+    """L̄ / L."""
+    deltas: tuple[Fraction, ...] = ()
+    samples: int = 0
+
+    def lengths(self) -> list[tuple[int, list[int]]]:
+        """Each L, with the L̄ to judge at."""
+        return [(train, [train * times for times in self.times]) for train in self.train]
+
+
+@dataclass(frozen=True)
 class Judged:
     """How a class generalizes from L to L̄, and what else its row of the document says."""
 
@@ -98,20 +113,10 @@ PLANTED_COLUMNS: dict[str, Callable[[Comparison], str]] = {
 COLOURS, MARKERS = (BLUE, ORANGE, GREEN), "osD"
 
 
-@dataclass(frozen=True)
-class PlantedGrid:
-    """What is computed at a scale."""
-
-    deltas: tuple[Fraction, ...]
-    train: tuple[int, ...]
-    times: tuple[int, ...]
-    """L̄ / L."""
-
-
-PLANTED_GRIDS: dict[Scale, PlantedGrid] = {
-    "smoke": PlantedGrid((Fraction(1, 64),), (16,), (1, 2)),
-    "laptop": PlantedGrid((Fraction(1, 64), Fraction(1, 2**30)), (16, 32), (1, 2, 4, 8, 16)),
-    "paper": PlantedGrid((Fraction(1, 64), Fraction(1, 2**30)), (16, 32, 64), (1, 2, 4, 8, 16)),
+PLANTED_GRIDS: dict[Scale, Grid] = {
+    "smoke": Grid((16,), (1, 2), deltas=(Fraction(1, 64),)),
+    "laptop": Grid((16, 32), (1, 2, 4, 8, 16), deltas=(Fraction(1, 64), Fraction(1, 2**30))),
+    "paper": Grid((16, 32, 64), (1, 2, 4, 8, 16), deltas=(Fraction(1, 64), Fraction(1, 2**30))),
 }
 
 
@@ -120,16 +125,11 @@ def planted_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     grid, found = PLANTED_GRIDS[options.scale], list[Comparison]()
     for delta in grid.deltas:
         hypotheses, ensemble = rare_pair_class(delta, PLANTED_WINDOW), rare_pair(delta, PLANTED_WINDOW)
-        for train in grid.train:
+        for train, tests in grid.lengths():
             found += compare_with_bound(
-                hypotheses,
-                ensemble,
-                train_length=train,
-                test_lengths=[train * times for times in grid.times],
-                window=PLANTED_WINDOW,
-                delta=delta,
-                sampling=SAMPLING,
-            )
+                hypotheses, ensemble, train_length=train, test_lengths=tests,
+                window=PLANTED_WINDOW, delta=delta, sampling=SAMPLING,
+            )  # fmt: skip
     return StudyReport(
         document={"window": PLANTED_WINDOW, "rows": [each.document() for each in found]},
         tables=[_table(PLANTED_COLUMNS, found, spare=("bound/error", "η_L", "η_L̄", "minimizers"))],
@@ -193,12 +193,11 @@ PLANTED = Study(
 # Counterexamples: each assumption dropped in turn, beside the intact example.
 
 
-COUNTEREXAMPLE_GRIDS: dict[Scale, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "smoke": ((8,), (2,)),
-    "laptop": ((8, 16), (2, 4)),
-    "paper": ((8, 16, 32), (2, 4, 8)),
+COUNTEREXAMPLE_GRIDS: dict[Scale, Grid] = {
+    "smoke": Grid((8,), (2,)),
+    "laptop": Grid((8, 16), (2, 4)),
+    "paper": Grid((8, 16, 32), (2, 4, 8)),
 }
-"""L, and L̄ / L."""
 CHECKED = 2
 """Assumptions are checked up to so many times L."""
 
@@ -219,9 +218,11 @@ COUNTEREXAMPLE_COLUMNS: dict[str, Callable[[Judged], str]] = {
 
 def counterexamples_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """All problems at all lengths, exactly; at last a class that is defeated."""
-    train, times = COUNTEREXAMPLE_GRIDS[options.scale]
     found = [
-        row for assumption in ASSUMPTIONS for length in train for row in _rows(assumption, length, times)
+        row
+        for assumption in ASSUMPTIONS
+        for train, tests in COUNTEREXAMPLE_GRIDS[options.scale].lengths()
+        for row in _rows(assumption, train, tests)
     ]
     defeat = defeated()
     facts = {"dropped": "all", "version": "defeated", "best_in_class": 0.0}
@@ -256,11 +257,10 @@ def _counterexample_remarks(rows: Sequence[Judged], defeat: Defeat) -> tuple[str
     return checked, last
 
 
-def _rows(assumption: str, train: int, times: Sequence[int]) -> Iterator[Judged]:
+def _rows(assumption: str, train: int, tests: Sequence[int]) -> Iterator[Judged]:
     example, draws = counter_example(assumption, train), np.random.default_rng(0)
     for version, problem in (("broken", example.broken), ("intact", example.intact)):
         checked = check_assumptions(problem, train, CHECKED * train)
-        tests = [train * each for each in times]
         for found in length_generalizations(problem.hypotheses, problem.ensemble, train, tests):
             risks, _ = population_risks(problem.hypotheses, problem.ensemble, [found.test_length], rng=draws)
             facts = {
@@ -344,27 +344,17 @@ LOOKS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class CouplingGrid:
-    """What is computed at a scale."""
-
-    train: tuple[int, ...]
-    times: tuple[int, ...]
-    samples: int
-
-
-COUPLING_GRIDS: dict[Scale, CouplingGrid] = {
-    "smoke": CouplingGrid((12,), (2,), 300),
-    "laptop": CouplingGrid((12, 24), (2, 4), 4000),
-    "paper": CouplingGrid((12, 24, 48), (2, 4), 20_000),
+COUPLING_GRIDS: dict[Scale, Grid] = {
+    "smoke": Grid((12,), (2,), samples=300),
+    "laptop": Grid((12, 24), (2, 4), samples=4000),
+    "paper": Grid((12, 24, 48), (2, 4), samples=20_000),
 }
 
 
 def coupling_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Both ensembles, each with its class as it is, cut to a window, and coupled."""
     grid, found = COUPLING_GRIDS[options.scale], list[Judged]()
-    for train in grid.train:
-        tests = [train * times for times in grid.times]
+    for train, tests in grid.lengths():
         for name, version, hypotheses, law in _versions(train, tests):
             judged = length_generalizations(
                 hypotheses, law, train, tests,

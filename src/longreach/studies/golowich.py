@@ -203,31 +203,15 @@ def scratchpad_claims(scale: Scale, measured: Sequence[Measured]) -> list[Claim]
         return sum(known) / len(values) if len(known) == len(values) else None
 
     level = SCRATCHPAD_LEVEL
-    return [
-        at_least(
-            f"{COUPLING} with k = 1 is at {100 * level:.0f} % at twice the length ({at.twice})",
-            of(COUPLING, [1]),
-            level,
-        ),
-        *(
-            leads(
-                f"{COUPLING} is ahead of {panel} at {at.twice}",
-                of(COUPLING, at.others),
-                of(panel, at.others),
-                SCRATCHPAD_MARGIN,
-            )
-            for panel in ABLATIONS
-        ),
-        *(
-            above(
-                f"smaller jumps go further: k = 1 is ahead of k = {k}, over all longer lengths",
-                [beyond(1)],
-                [beyond(k)],
-                FURTHER,
-            )
-            for k in at.values[1:]
-        ),
-    ]
+    first = f"{COUPLING} with k = 1 is at {100 * level:.0f} % at twice the length ({at.twice})"
+    found = [at_least(first, of(COUPLING, [1]), level)]
+    for panel in ABLATIONS:
+        text = f"{COUPLING} is ahead of {panel} at {at.twice}"
+        found.append(leads(text, of(COUPLING, at.others), of(panel, at.others), SCRATCHPAD_MARGIN))
+    for k in at.values[1:]:
+        text = f"smaller jumps go further: k = 1 is ahead of k = {k}, over all longer lengths"
+        found.append(above(text, [beyond(1)], [beyond(k)], FURTHER))
+    return found
 
 
 PARITY_SCRATCHPAD = curve_study(
