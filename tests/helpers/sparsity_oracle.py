@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from math import exp, inf
+from math import exp, inf, prod
 
 import numpy as np
 
@@ -57,70 +57,61 @@ def eta(places: Places, length: int, window: int, sparsity: int) -> Fraction | N
     return worst
 
 
-def distribution(ensemble: PlantedEnsemble, length: int) -> dict[tuple[tuple[int, ...], Label], Fraction]:
-    """Definition 3.2, by all draws: the probability of each labelled sequence."""
-    found: dict[tuple[tuple[int, ...], Label], Fraction] = defaultdict(Fraction)
+Draw = tuple[tuple[int, ...], tuple[int, ...], list[int], Fraction]
+
+
+def _draws(ensemble: PlantedEnsemble, length: int) -> Iterator[Draw]:
+    """Definition 3.2: all planted places, planted tokens and sequences, with their probabilities."""
     for places in combinations(range(1, length + 1), ensemble.sparsity):
         chance = ensemble.places(length).probability(places)
         for planted, weight in ensemble.planted.items():
             for rest in product(range(ensemble.vocabulary), repeat=length - len(places)):
-                share = chance * weight
-                for token in rest:
-                    share *= ensemble.background[token]
+                share = prod((ensemble.background[token] for token in rest), start=chance * weight)
                 if share:
                     tokens, others = dict(zip(places, planted, strict=True)), iter(rest)
-                    row = tuple(
-                        tokens[place] if place in tokens else next(others) for place in range(1, length + 1)
-                    )
-                    found[row, ensemble.label[planted]] += share
+                    row = [tokens[at] if at in tokens else next(others) for at in range(1, length + 1)]
+                    yield places, planted, row, share
+
+
+def distribution(ensemble: PlantedEnsemble, length: int) -> dict[tuple[tuple[int, ...], Label], Fraction]:
+    """The probability of each labelled sequence."""
+    found: dict[tuple[tuple[int, ...], Label], Fraction] = defaultdict(Fraction)
+    for _, planted, row, share in _draws(ensemble, length):
+        found[tuple(row), ensemble.label[planted]] += share
     return dict(found)
 
 
-Coupled = tuple[tuple[tuple[int, int], ...], ...]
+Pairs = tuple[tuple[int, int], ...]
 
 
 def coupled_distribution(
     ensemble: PlantedEnsemble, coupling: Coupling, length: int
-) -> dict[tuple[Coupled, Label], Fraction]:
+) -> dict[tuple[tuple[Pairs, ...], Label], Fraction]:
     """Equation (19) by all draws, with ranks uniform in 1 … k outside the planted ids."""
-    found: dict[tuple[Coupled, Label], Fraction] = defaultdict(Fraction)
+    found: dict[tuple[tuple[Pairs, ...], Label], Fraction] = defaultdict(Fraction)
     k = ensemble.sparsity
-    for places, chance in ensemble.places(length).sets():
-        for planted, weight in ensemble.planted.items():
-            for rest in product(range(ensemble.vocabulary), repeat=length - k):
-                tokens, others = dict(zip(places, planted, strict=True)), iter(rest)
-                row = [tokens[place] if place in tokens else next(others) for place in range(1, length + 1)]
-                share = chance * weight
-                for token in rest:
-                    share *= ensemble.background[token]
-                if not share:
+    for places, planted, row, share in _draws(ensemble, length):
+        maps = coupling(length, places)
+        for ids in maps:
+            choices: list[list[tuple[Pairs, Fraction]]] = []
+            for number in range(1, length + 1):
+                at = [place for place in range(1, length + 1) if ids[place - 1] == number]
+                if set(at) & set(places):
+                    pairs = tuple((places.index(place) + 1, row[place - 1]) for place in at)
+                    choices.append([(pairs, Fraction(1))])
                     continue
-                maps = coupling(length, places)
-                for ids in maps:
-                    choices: list[list[tuple[tuple[tuple[int, int], ...], Fraction]]] = []
-                    for number in range(1, length + 1):
-                        at = [place for place in range(1, length + 1) if ids[place - 1] == number]
-                        if set(at) & set(places):
-                            pairs = tuple((places.index(place) + 1, row[place - 1]) for place in at)
-                            choices.append([(pairs, Fraction(1))])
-                        elif at:
-                            choices.append(
-                                [(((rank, row[at[0] - 1]),), Fraction(1, k)) for rank in range(1, k + 1)]
-                            )
-                        else:
-                            choices.append(
-                                [
-                                    (((rank, token),), ensemble.background[token] / k)
-                                    for rank in range(1, k + 1)
-                                    for token in range(ensemble.vocabulary)
-                                    if ensemble.background[token]
-                                ]
-                            )
-                    for picked in product(*choices):
-                        mass = share / len(maps)
-                        for _, part in picked:
-                            mass *= part
-                        found[tuple(pairs for pairs, _ in picked), ensemble.label[planted]] += mass
+                tokens = {row[at[0] - 1]: Fraction(1)} if at else dict(enumerate(ensemble.background))
+                choices.append(
+                    [
+                        (((rank, token),), weight / k)
+                        for rank in range(1, k + 1)
+                        for token, weight in tokens.items()
+                        if weight
+                    ]
+                )
+            for picked in product(*choices):
+                mass = prod((part for _, part in picked), start=share / len(maps))
+                found[tuple(pairs for pairs, _ in picked), ensemble.label[planted]] += mass
     return dict(found)
 
 

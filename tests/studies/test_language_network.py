@@ -97,21 +97,18 @@ def test_sizes_are_those_of_the_network() -> None:
 # Losses of our networks, recomputed.
 
 
-SHAPE_NETWORK_SCORER = NetworkShape(layers=1, heads=2, width=8, vocabulary=9)
 WINDOWS = np.array([[3, 1, 4, 1, 5], [8, 0, 2, 2, 6]])
 
 
-def test_losses_against_a_literal_reading() -> None:
-    network = LanguageNetwork(SHAPE_NETWORK_SCORER, seed=1)
-    scorer = NetworkScorer(network)
-    state = {name: value.double().numpy() for name, value in network.state_dict().items()}
-    found = scorer.losses(WINDOWS)
-    for row, window in zip(found, WINDOWS.tolist(), strict=True):
-        assert np.allclose(row, next_losses(state, 1, 2, window, [0, 1, 2, 3]), atol=1e-5)
+def test_losses_of_a_scorer_are_those_of_the_definition() -> None:
+    made = network()
+    scorer = NetworkScorer(made)
+    for row, window in zip(scorer.losses(WINDOWS), WINDOWS.tolist(), strict=True):
+        assert np.allclose(row, literal(made, window, [0, 1, 2, 3]), atol=1e-5)
     visible = np.array([[True, False, True, True], [False, False, True, True]])
-    last = scorer.last_losses(WINDOWS, visible)
-    for loss, window, seen in zip(last, WINDOWS.tolist(), visible, strict=True):
+    for loss, window, seen in zip(
+        scorer.last_losses(WINDOWS, visible), WINDOWS.tolist(), visible, strict=True
+    ):
         kept = np.flatnonzero(seen).tolist()
-        removed = next_losses(state, 1, 2, [*(window[k] for k in kept), window[-1]], kept)
-        assert abs(loss - removed[-1]) < 1e-5
-    assert (scorer.longest, scorer.vocabulary) == (None, 9)
+        assert abs(loss - literal(made, [*(window[k] for k in kept), window[-1]], kept)[-1]) < 1e-5
+    assert (scorer.longest, scorer.vocabulary) == (None, SHAPE.vocabulary)

@@ -123,22 +123,15 @@ def test_properties_of_any_table(table: dict[tuple[tuple[int, ...], int], float]
 VOCABULARY = 2
 
 
-def _tables(sparsity: int, scores: list[float], values: list[int]) -> tuple[dict, dict]:
-    tuples = list(product(range(VOCABULARY), repeat=sparsity))
-    return dict(zip(tuples, scores, strict=True)), {
-        each: (Fraction(value, 4),) for each, value in zip(tuples, values, strict=True)
-    }
-
-
 @st.composite
 def _cases(draw: st.DrawFn) -> tuple[int, int | None, dict, dict, list[int]]:
     sparsity = draw(st.integers(1, 3))
-    size = VOCABULARY**sparsity
-    scores = draw(st.lists(st.sampled_from([-inf, -1.5, 0.0, 2.0]), min_size=size, max_size=size))
-    values = draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
+    tuples = list(product(range(VOCABULARY), repeat=sparsity))
+    scores = {each: draw(st.sampled_from([-inf, -1.5, 0.0, 2.0])) for each in tuples}
+    values = {each: (Fraction(draw(st.integers(0, 4)), 4),) for each in tuples}
     window = draw(st.none() | st.integers(0, 5))
     tokens = draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=sparsity, max_size=7))
-    return sparsity, window, *_tables(sparsity, scores, values), tokens
+    return sparsity, window, scores, values, tokens
 
 
 @given(_cases())
@@ -193,36 +186,31 @@ def test_long_sequences_in_small_pieces_are_summed_alike(monkeypatch: pytest.Mon
     assert len(list(place_sets(40, 2, 6, 10))) > 3
 
 
-def test_length_10000() -> None:
-    """Two planted tokens among 10,000; where nothing is near, the mean over all 49,995,000 sets, exactly."""
-    attention = SparseAttention(
-        table_key("pairs", {(1, 1): 0.0}, vocabulary=2, window=8),
+def _pairs(window: int | None) -> SparseAttention:
+    return SparseAttention(
+        table_key("pairs", {(1, 1): 0.0}, vocabulary=2, window=window),
         table_value("both", {(1, 1): (1,)}, vocabulary=2),
         2,
     )
+
+
+def test_length_10000() -> None:
+    """Two planted tokens among 10,000; where nothing is near, the mean over all 49,995,000 sets, exactly."""
     rows = np.zeros((2, 10_000), dtype=np.int64)
     rows[0, [5000, 5008]] = rows[1, [5000, 5009]] = 1
-    found = attention.quotient(rows)
+    found = _pairs(8).quotient(rows)
     assert found.exact
     assert found.numerators[:, 0].tolist() == [1, 1]
     assert found.denominators.tolist() == [1, comb(10_000, 2)]
 
 
 def test_a_window_without_room_for_a_set_gives_the_mean() -> None:
-    attention = SparseAttention(
-        table_key("key", {(1, 1): 0.0}, vocabulary=2, window=0),
-        table_value("both", {(1, 1): (1,)}, vocabulary=2),
-        2,
-    )
-    assert attention.quotient(np.array([[1, 1, 0]])).values.tolist() == [[1 / 3]]
+    assert _pairs(0).quotient(np.array([[1, 1, 0]])).values.tolist() == [[1 / 3]]
 
 
 def test_sequences_shorter_than_a_set_are_refused() -> None:
-    attention = SparseAttention(
-        table_key("key", {(1, 1): 0.0}, vocabulary=2), table_value("v", {(1, 1): (1,)}, vocabulary=2), 2
-    )
     with pytest.raises(InputError, match="tokens: sequences of at least 2 tokens are needed, not of 1"):
-        attention.quotient(np.array([[1]]))
+        _pairs(None).quotient(np.array([[1]]))
 
 
 def test_exactness_is_not_claimed_for_scores_or_values_that_round() -> None:
