@@ -15,7 +15,7 @@ from longreach.studies.sparsity.counter_examples import (
     counter_example,
     defeating_ensemble,
 )
-from longreach.studies.sparsity.ensembles import ListedEnsemble
+from longreach.studies.sparsity.ensembles import SingleSequences
 from longreach.studies.sparsity.generalization import Generalization, length_generalization
 from tests.helpers.sparsity_oracle import FunctionHypothesis
 
@@ -93,7 +93,7 @@ def test_the_wrong_minimizer_is_defeated_beyond_the_training_lengths() -> None:
 def test_random_sequences_where_there_are_too_many() -> None:
     """Of 2^30 sequences; the hypotheses differ on half of them."""
     one = Fraction(1)
-    ensemble = ListedEnsemble(vocabulary=2, lists={n: [((0,) * n, (one,), one)] for n in range(1, 5)})
+    ensemble = SingleSequences(vocabulary=2, sequences={n: ((0,) * n, (one,)) for n in range(1, 5)})
     truth = FunctionHypothesis("one", lambda tokens: np.ones((len(tokens), 1)))
     wrong = FunctionHypothesis("first is 0", lambda tokens: 1 - tokens[:, :1])
     found = defeating_ensemble(

@@ -15,8 +15,8 @@ from longreach.studies.sparsity.attention import (
     table_value,
 )
 from longreach.studies.sparsity.ensembles import (
-    ListedEnsemble,
     PlantedEnsemble,
+    SingleSequences,
     even_shapes,
 )
 from longreach.studies.sparsity.generalization import (
@@ -34,9 +34,7 @@ from tests.helpers.sparsity_oracle import FunctionHypothesis, attention, distrib
 
 ONE = Fraction(1)
 # One sequence for each length, labelled 1; hypotheses see the length.
-ENSEMBLE = ListedEnsemble(
-    vocabulary=2, lists={length: [((0,) * length, (ONE,), ONE)] for length in range(1, 12)}
-)
+ENSEMBLE = SingleSequences(vocabulary=2, sequences={n: ((0,) * n, (ONE,)) for n in range(1, 12)})
 
 
 def _constant(name: str, short: float, long: float) -> FunctionHypothesis:

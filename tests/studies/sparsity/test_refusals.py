@@ -13,9 +13,9 @@ from longreach.studies.sparsity.attention import Key, not_local, not_relative, t
 from longreach.studies.sparsity.counter_examples import counter_example, defeating_ensemble
 from longreach.studies.sparsity.coupling import CoupledVocabulary, coupled_key
 from longreach.studies.sparsity.ensembles import (
-    ListedEnsemble,
     PlantedEnsemble,
     PositionLaw,
+    SingleSequences,
     coverage,
     even_shapes,
     kgram_retrieval,
@@ -35,7 +35,7 @@ HALF, ONE, DELTA = Fraction(1, 2), Fraction(1), Fraction(1, 64)
 ZERO = Key("zero", lambda places, tokens: np.zeros(tokens.shape[:-1]))
 FIRST = Key("first", lambda places, tokens: -places[..., 0].astype(float))
 WORDS = CoupledVocabulary(tokens=3, sparsity=3)
-LISTED = ListedEnsemble(vocabulary=2, lists={n: [((0,) * n, (ONE,), ONE)] for n in range(1, 12)})
+ZEROS = SingleSequences(vocabulary=2, sequences={n: ((0,) * n, (ONE,)) for n in range(1, 12)})
 COVERAGE, REALIZABILITY = (counter_example(name, 8).broken for name in ("coverage", "realizability"))
 NEAR, EITHER = COVERAGE.hypotheses
 
@@ -56,7 +56,7 @@ def _planted(**changed: object) -> PlantedEnsemble:
 
 def _learned(*names: str, train: int = 4, test: int = 9) -> object:
     ones = [FunctionHypothesis(name, lambda tokens: np.ones((len(tokens), 1))) for name in names]
-    return length_generalization(ones, LISTED, train, test)
+    return length_generalization(ones, ZEROS, train, test)
 
 
 def _defeated(truth: int, wrong: int, problem: object = COVERAGE, test: int = 12) -> object:
@@ -76,7 +76,7 @@ def _bound(train: int, test: int, window: int = 3, ensemble: PlantedEnsemble | N
 
 def _risks(*lengths: int) -> object:
     one = FunctionHypothesis("one", lambda tokens: np.ones((len(tokens), 1)))
-    return population_risks([one], LISTED, lengths, rng=np.random.default_rng(0))
+    return population_risks([one], ZEROS, lengths, rng=np.random.default_rng(0))
 
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [

@@ -32,14 +32,13 @@ from longreach.studies.sparsity.attention import (
 from longreach.studies.sparsity.ensembles import (
     BoolArray,
     Ensemble,
-    Examples,
     FloatArray,
     IntArray,
     Label,
-    ListedEnsemble,
     Places,
     PlantedEnsemble,
     Shape,
+    SingleSequences,
     even_shapes,
 )
 from longreach.studies.sparsity.generalization import (
@@ -236,38 +235,13 @@ TRIES, BLOCK = 1 << 16, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ExtendedEnsemble:
-    """Training distributions up to a length, and beyond it one sequence for each length."""
-
-    base: Ensemble
-    up_to: int
-    beyond: ListedEnsemble
-
-    @property
-    def vocabulary(self) -> int:
-        return self.base.vocabulary
-
-    def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
-        return self._part(length).draw(length, count, rng)
-
-    def outcome_count(self, length: int) -> int:
-        return self._part(length).outcome_count(length)
-
-    def outcomes(self, length: int) -> Examples:
-        return self._part(length).outcomes(length)
-
-    def _part(self, length: int) -> Ensemble:
-        return self.base if length <= self.up_to else self.beyond
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Defeat:
     """The sequence that tells two hypotheses apart, and what it does to length generalization."""
 
     sequence: tuple[int, ...]
     loss: Fraction
     """Between the true and the wrong hypothesis on the sequence."""
-    ensemble: ExtendedEnsemble
+    ensemble: SingleSequences
     found: Generalization
     """Its worst minimizer errs by at least the loss."""
 
@@ -298,15 +272,9 @@ def defeating_ensemble(
     if wrong.name not in {each.name for each in best}:
         raise InputError(f"{wrong.name} is not among the minimizers", place=Field("wrong"))
     sequence = _telling(truth, wrong, ensemble.vocabulary, test_length, error, draws)
-    ones = (0,) * test_length
-    listed = {
-        length: [
-            (row := sequence if length == test_length else ones[:length], _label(truth, row), Fraction(1))
-        ]
-        for length in range(train_length + 1, test_length + 1)
-    }
-    beyond = ListedEnsemble(vocabulary=ensemble.vocabulary, lists=listed)
-    extended = ExtendedEnsemble(base=ensemble, up_to=train_length, beyond=beyond)
+    zeros = [(0,) * length for length in range(train_length + 1, test_length)]
+    sequences = {len(row): (row, _label(truth, row)) for row in (*zeros, sequence)}
+    extended = SingleSequences(vocabulary=ensemble.vocabulary, sequences=sequences, others=ensemble)
     found = length_generalization(hypotheses, extended, train_length, test_length, rng=draws)
     return Defeat(sequence=sequence, loss=_distance(truth, wrong, sequence), ensemble=extended, found=found)
 

@@ -66,41 +66,37 @@ class Ensemble(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedEnsemble:
-    """An ensemble that is written down: for each length sequences, labels and probabilities.
+class SingleSequences:
+    """One labelled sequence for each of some lengths; other lengths are those of another ensemble.
 
-    >>> one = (Fraction(1),)
-    >>> ensemble = ListedEnsemble(vocabulary=2, lists={2: [((0, 1), one, Fraction(1))]})
+    >>> ensemble = SingleSequences(vocabulary=2, sequences={2: ((0, 1), (Fraction(1),))})
     >>> ensemble.draw(2, 3, np.random.default_rng(0)).tokens.tolist()
     [[0, 1], [0, 1], [0, 1]]
     """
 
     vocabulary: int
-    lists: Mapping[int, Sequence[tuple[tuple[int, ...], Label, Fraction]]]
-
-    def __post_init__(self) -> None:
-        for length, found in self.lists.items():
-            if sum(weight for *_, weight in found) != 1 or any(weight < 0 for *_, weight in found):
-                raise InputError(f"length {length}: probabilities must sum to 1", place=Field("lists"))
-            if any(len(tokens) != length for tokens, *_ in found):
-                raise InputError(f"length {length}: a sequence has another length", place=Field("lists"))
+    sequences: Mapping[int, tuple[tuple[int, ...], Label]]
+    others: Ensemble | None = None
 
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
-        whole = self.outcomes(length)
-        chosen = rng.choice(len(whole.weights), count, p=probabilities(whole.weights))
-        return Examples(whole.tokens[chosen], [whole.labels[place] for place in chosen])
+        if length not in self.sequences:
+            return self._other(length).draw(length, count, rng)
+        tokens, label = self.sequences[length]
+        return Examples(np.tile(np.array(tokens, dtype=np.int64), (count, 1)), [label] * count)
 
     def outcome_count(self, length: int) -> int:
-        return len(self._of(length))
+        return 1 if length in self.sequences else self._other(length).outcome_count(length)
 
     def outcomes(self, length: int) -> Examples:
-        rows, labels, weights = zip(*self._of(length), strict=True)
-        return Examples(np.array(rows, dtype=np.int64), labels, weights)
+        if length not in self.sequences:
+            return self._other(length).outcomes(length)
+        tokens, label = self.sequences[length]
+        return Examples(np.array([tokens], dtype=np.int64), [label], [Fraction(1)])
 
-    def _of(self, length: int) -> Sequence[tuple[tuple[int, ...], Label, Fraction]]:
-        if length not in self.lists:
+    def _other(self, length: int) -> Ensemble:
+        if self.others is None:
             raise InputError(f"the ensemble has no length {length}", place=Field("length"))
-        return self.lists[length]
+        return self.others
 
 
 def probabilities(weights: Sequence[Fraction]) -> FloatArray:
