@@ -36,6 +36,8 @@ from longreach.theory.certificates.documents import (
     FlowCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
+    StateFlow,
+    VertexFlow,
 )
 from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.views import Analysis, Convention
@@ -86,10 +88,10 @@ def instance_of(certificate: Checkable) -> Instance:
 def _without_positions(certificate: FlowCertificate) -> Instance:
     table = certificate.automaton
     eos = certificate.convention == "end-of-sequence"
-    flows = []
-    for flow in certificate.flows:
-        edges = [(nat(edge.state), nat(_letter(table, edge.letter))) for edge in flow.weights]
-        flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
+    flows = [
+        _flow(each, [(edge.state, _letter(table, edge.letter)) for edge in each.weights])
+        for each in certificate.flows
+    ]
     first, second = certificate.pair
     words = certificate.words
     theorem = ("check_eos", "no_program_eos") if eos else ("check_last_letter", "no_program")
@@ -118,10 +120,7 @@ def _with_positions(certificate: SampledFlowCertificate) -> Instance:
         f"Arrow {nat(each.source)} {nat(each.target)} {_word(table, each.word)}"
         for each in certificate.arrows
     )
-    flows = []
-    for flow in certificate.flows:
-        edges = [(nat(edge.vertex), nat(edge.arrow)) for edge in flow.weights]
-        flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
+    flows = [_flow(each, [(edge.vertex, edge.arrow) for edge in each.weights]) for each in certificate.flows]
     first, second = certificate.pair
     if not all(0 <= vertex < len(vertices) for vertex in (0, first, second)):
         raise NotWritten("a vertex of the pair does not exist")
@@ -236,15 +235,15 @@ def _word(table: AutomatonTable, word: Sequence[str]) -> str:
     return nats(_letter(table, token) for token in word)
 
 
-def _flow(first: int, second: int, edges: Sequence[tuple[str, str]], weights: Sequence[str]) -> str:
+def _flow(flow: StateFlow | VertexFlow, edges: Sequence[tuple[int, int]]) -> str:
     """A flow with its weights multiplied by their common denominator."""
-    fractions = [_fraction(text) for text in weights]
+    fractions = [_fraction(edge.weight) for edge in flow.weights]
     scale = lcm(*(fraction.denominator for fraction in fractions))
     entries = (
-        f"({source}, {label}, ({fraction * scale})%Z)"
+        f"({nat(source)}, {nat(label)}, ({fraction * scale})%Z)"
         for (source, label), fraction in zip(edges, fractions, strict=True)
     )
-    return f"Flow {nat(first)} {nat(second)} {scale}%Z {listed(entries)}"
+    return f"Flow {nat(flow.first)} {nat(flow.second)} {scale}%Z {listed(entries)}"
 
 
 def _fraction(text: str) -> Fraction:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from fractions import Fraction
 
 from longreach.theory.certificates.documents import (
     ArrowDocument,
@@ -52,13 +54,7 @@ def flow_certificate(proof: Refutation) -> FlowCertificate:
         ),
         pair=proof.pair,
         letter=None if proof.letter is None else alphabet[proof.letter],
-        words=FoolingWords(
-            before=proof.fooling.before,
-            loops=proof.fooling.loops,
-            first=proof.fooling.first,
-            second=proof.fooling.second,
-            after=proof.fooling.after,
-        ),
+        words=FoolingWords(**asdict(proof.fooling)),
         prediction=_may_follow_both(proof),
     )
 
@@ -107,12 +103,8 @@ def arrow_certificate(proof: ArrowRefutation, *, periodic: bool = True) -> Sampl
                 first=flow.first,
                 second=flow.second,
                 weights=tuple(
-                    ArrowWeight(
-                        vertex=int(failure.graph.source[edge]),
-                        arrow=place[int(failure.graph.label[edge])],
-                        weight=str(weight),
-                    )
-                    for edge, weight in flow.weights.items()
+                    ArrowWeight(vertex=vertex, arrow=place[arrow], weight=str(weight))
+                    for (vertex, arrow, _), weight in _weighted(failure, flow)
                 ),
             )
             for flow in flows
@@ -121,11 +113,14 @@ def arrow_certificate(proof: ArrowRefutation, *, periodic: bool = True) -> Sampl
     )
 
 
+def _weighted(failure: Failure, flow: Flow) -> Iterator[tuple[tuple[int, int, int], Fraction]]:
+    return ((failure.graph.edges[edge], weight) for edge, weight in flow.weights.items())
+
+
 def _needed_arrows(failure: Failure, flows: Iterable[Flow]) -> list[int]:
     """The arrows that the flows use, and enough others to go from every vertex to every other."""
-    graph = failure.graph
-    needed = {int(graph.label[edge]) for flow in flows for edge in flow.weights}
-    edges = list(zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True))
+    edges = failure.graph.edges
+    needed = {arrow for flow in flows for (_, arrow, _), _ in _weighted(failure, flow)}
     for forward in (True, False):
         moves: dict[int, list[tuple[int, int]]] = {}
         for s, a, t in edges:

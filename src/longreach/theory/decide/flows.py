@@ -61,7 +61,7 @@ class _Merged:
     """
 
     def __init__(self, graph: Graph, group: list[int]) -> None:
-        self.edges = list(zip(graph.source.tolist(), graph.target.tolist(), group, strict=True))
+        self.edges = [(s, t, g) for (s, _, t), g in zip(graph.edges, group, strict=True)]
         self.root = list(range(graph.vertices))
         self.to_root: list[Weights] = [{} for _ in self.root]
         self.members = [[v] for v in self.root]

@@ -50,6 +50,11 @@ class Graph:
         known = numbered(start) if start is not None else (0,) * vertices
         return Graph(vertices, table[:, 0], table[:, 1], table[:, 2], known)
 
+    @cached_property
+    def edges(self) -> list[tuple[int, int, int]]:
+        """The triples (source, label, target)."""
+        return list(zip(self.source.tolist(), self.label.tolist(), self.target.tolist(), strict=True))
+
     def groups(self, classes: Sequence[int]) -> IntArray:
         """The group of each edge, as a number: edges with the same class of the source and the same label."""
         key = (
@@ -288,8 +293,7 @@ def _space_by_values(
 
 
 def _potential(graph: Graph, classes: Sequence[int], values: Sequence[int]) -> Potential:
-    edges = list(zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True))
-    shifts = dict(sorted({(classes[s], a): values[t] - values[s] for s, a, t in edges}.items()))
+    shifts = dict(sorted({(classes[s], a): values[t] - values[s] for s, a, t in graph.edges}.items()))
     # Of f and -f the one whose first change counts upwards.
     sign = -1 if next((shift for shift in shifts.values() if shift), 1) < 0 else 1
     return Potential(

@@ -34,16 +34,6 @@ class Fooling:
     second: Word
     after: Word
 
-    def pair(self, repetitions: int) -> tuple[Word, Word]:
-        """One pair, with each loop repeated far more often than the one before it.
-
-        A program of depth one with coefficients below about `repetitions` cannot tell these two apart.
-        """
-        middle: Word = ()
-        for place, loop in enumerate(self.loops):
-            middle += loop * repetitions ** (place + 1)
-        return self.before + middle + self.first + self.after, self.before + middle + self.second + self.after
-
 
 @dataclass(frozen=True, eq=False)
 class Refutation:
@@ -115,10 +105,8 @@ def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refuta
 
 def _readable(component: Component, flow: Flow) -> tuple[int, int, dict[tuple[int, int], str]]:
     graph, states = component.graph, component.states
-    weights = {
-        (states[int(graph.source[edge])], int(graph.label[edge])): str(weight)
-        for edge, weight in flow.weights.items()
-    }
+    edges = [(states[source], label) for source, label, _ in graph.edges]
+    weights = {edges[number]: str(weight) for number, weight in flow.weights.items()}
     return states[flow.first], states[flow.second], weights
 
 
@@ -147,21 +135,11 @@ def _loops(automaton: Automaton, component: Component, base: int) -> tuple[Word,
     forth = Paths(base, moves_inside(automaton, set(states)))
     to = {q: forth.to(q) for q in list(forth)}
     back = {q: shortest_word(automaton, q, base, states) for q in states}
-    words = {
-        (*to[states[s]], automaton.alphabet[a], *back[states[t]])
-        for s, a, t in zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True)
-    }
+    words = {(*to[states[s]], automaton.alphabet[a], *back[states[t]]) for s, a, t in graph.edges}
     loops = sorted(words, key=lambda word: (len(word), word))
     place = {q: vertex for vertex, q in enumerate(states)}
-    group = {
-        (s, a): g
-        for s, a, g in zip(
-            graph.source.tolist(),
-            graph.label.tolist(),
-            graph.groups(component.refinement.classes).tolist(),
-            strict=True,
-        )
-    }
+    groups = graph.groups(component.refinement.classes).tolist()
+    group = {(s, a): g for (s, a, _), g in zip(graph.edges, groups, strict=True)}
     counts = np.zeros((max(group.values()) + 1, len(loops)), dtype=np.int64)
     for column, loop in enumerate(loops):
         state = base
