@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -18,9 +20,17 @@ class Outcome:
     def first_error(self) -> str:
         return self.err.splitlines()[0] if self.err else ""
 
+    @property
+    def document(self) -> Any:
+        """What --json printed."""
+        return json.loads(self.out)
+
+
+Call: TypeAlias = Callable[..., Outcome]
+
 
 @pytest.fixture
-def longreach(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+def longreach(capsys: pytest.CaptureFixture[str]) -> Call:
     """Runs the command line in this process."""
 
     def call(*arguments: object) -> Outcome:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from longreach.models.counting import RegressionShape
 from longreach.theory.limit.files import save
 from longreach.theory.limit.hand_built import induction_head
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.trained_numbers import saved_numbers
 
-Call = Callable[..., Outcome]
 GIVEN = ["precision=8", "gamma=0.5", "L=2", "period=3", "alphabet=2", "locality=1"]
 SET = [part for setting in GIVEN for part in ("--set", setting)]
 
@@ -22,7 +17,7 @@ SET = [part for setting in GIVEN for part in ("--set", setting)]
 def test_quantities_alone(longreach: Call) -> None:
     done = longreach("bound", *SET, "--error", "0.1", "--json")
     assert (done.code, done.err) == (0, "")
-    document = json.loads(done.out)
+    document = done.document
     worst, workshop = document["bounds"]
     assert (worst["name"], workshop["name"]) == ("one-layer-worst-case", "one-layer-workshop")
     assert worst["terms"] == {"hard": 65536, "resolution": 55_987_200}
@@ -41,12 +36,12 @@ def test_quantities_alone(longreach: Call) -> None:
 def test_the_option_is_the_quantity(longreach: Call) -> None:
     by_option = longreach("bound", *SET[2:], "--precision", 8, "--error", "0.1", "--json")
     by_name = longreach("bound", *SET, "--error", "0.1", "--json")
-    assert json.loads(by_option.out)["bounds"][0]["value"] == json.loads(by_name.out)["bounds"][0]["value"]
+    assert by_option.document["bounds"][0]["value"] == by_name.document["bounds"][0]["value"]
 
 
 def test_numbers_beyond_floating_point(longreach: Call) -> None:
     done = longreach("bound", "--set", "gamma=0.001", *SET[4:], "--precision", 24, "--error", "0.1", "--json")
-    worst = json.loads(done.out)["bounds"][0]
+    worst = done.document["bounds"][0]
     assert worst["value"] is None
     assert worst["log2"] == 24_000
     assert (
@@ -57,7 +52,7 @@ def test_numbers_beyond_floating_point(longreach: Call) -> None:
 
 def test_a_task(longreach: Call) -> None:
     done = longreach("bound", "tomita-4", "--error", "0.1", "--json")
-    document = json.loads(done.out)
+    document = done.document
     (found,) = document["bounds"]
     assert (found["name"], found["value"], found["up_to_constants"]) == ("automaton", 6, False)
     assert "no computable bound exists for two-layer C-RASP in general" in document["notes"][0]
@@ -71,12 +66,12 @@ def test_a_task(longreach: Call) -> None:
 def test_a_model(longreach: Call, tmp_path: Path) -> None:
     save(induction_head("ab"), tmp_path / "model")
     done = longreach("bound", tmp_path / "model", "--error", "0.1", "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert [each["name"] for each in document["bounds"]] == ["two-layer"]
     assert document["quantities"]["heads"][0]["regime"] == "position-dominated"
     save(induction_head("ab", phi=1.25), tmp_path / "other")
     done = longreach("bound", tmp_path / "model", "--against", tmp_path / "other", "--error", "0.1", "--json")
-    assert json.loads(done.out)["bounds"][0]["terms"]["exponent"] == 4
+    assert done.document["bounds"][0]["terms"]["exponent"] == 4
 
 
 def test_explanations(longreach: Call) -> None:
@@ -96,7 +91,7 @@ def test_explanations(longreach: Call) -> None:
 
 
 def test_the_average_and_the_planted_ones(longreach: Call) -> None:
-    document = json.loads(longreach("bound", "--set", "alpha0=2", "--error", "0.1", "--json").out)
+    document = longreach("bound", "--set", "alpha0=2", "--error", "0.1", "--json").document
     assert document["bounds"][0]["value"] == 1000
     values = {
         "delta": "0.001",
@@ -107,33 +102,8 @@ def test_the_average_and_the_planted_ones(longreach: Call) -> None:
         "eta_test": 40,
     }
     settings = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
-    (found,) = json.loads(longreach("bound", *settings, "--json").out)["bounds"]
+    (found,) = longreach("bound", *settings, "--json").document["bounds"]
     assert (found["name"], found["gives"], found["value"]) == ("planted-sparse", "error", 25_600)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "MODEL|TASK: missing"),
-        (["--set", "foo=1"], "--set: no quantity is named 'foo'"),
-        (["--set", "gamma"], "--set: 'gamma': expected name=value"),
-        (["--set", "gamma=0"], "--set: gamma: 0 is not positive"),
-        ([*SET, "--error", "0"], "--error: 0 is not positive"),
-        ([*SET, "--error", "-0.5"], "--error: -0.5 is not positive"),
-        ([*SET, "--error", "small"], "--error: 'small' is not a number"),
-        ([*SET, "--precision", "8"], "--precision: is given by --set as well"),
-        (["--precision", "-1"], "--precision: "),
-        (["tomita-44"], "TASK: "),
-        (["no/such/model"], "MODEL|TASK: no/such/model: no such directory"),
-        (["tomita-4", "--against", "x"], "--against: goes with a MODEL"),
-        (["tomita-4", "--alphabet", "ab"], "--alphabet: "),
-    ],
-)
-def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach("bound", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
-    assert len(done.err.splitlines()) == 1
 
 
 def test_a_directory_without_a_model(longreach: Call, tmp_path: Path) -> None:
@@ -144,17 +114,15 @@ def test_a_directory_without_a_model(longreach: Call, tmp_path: Path) -> None:
 
 def test_tasks_with_numbers_as_answers_have_the_bounds_of_the_model_built_for_them(longreach: Call) -> None:
     by_task, by_hand = (
-        json.loads(longreach("bound", name, "--error", "0.1", "--precision", 8, "--json").out)
+        longreach("bound", name, "--error", "0.1", "--precision", 8, "--json").document
         for name in ("modp-task:p=4,k=1", "hand:modp-task:period=4,residue=1")
     )
     assert by_task["bounds"] == by_hand["bounds"]
     assert [each["name"] for each in by_task["bounds"]] == ["one-layer-worst-case", "one-layer-workshop"]
-    found = json.loads(longreach("bound", "in-context-kgram:S=3,k=2", "--error", "0.1", "--json").out)
+    found = longreach("bound", "in-context-kgram:S=3,k=2", "--error", "0.1", "--json").document
     values = {each["name"]: each["value"] for each in found["bounds"]}
     assert values["in-context-kgram"] == 10_000  # ε^{−k²}
     assert "two-layer" in values
-    refused = longreach("bound", "simple-task:omga=2", "--error", "0.1")
-    assert (refused.code, refused.err) == (2, "simple-task has no parameter 'omga'; did you mean 'omega'?\n")
 
 
 def test_without_a_precision_the_length_once_attention_is_hard(longreach: Call) -> None:
@@ -168,12 +136,12 @@ def test_trained_models_of_tasks_with_numbers(longreach: Call, tmp_path: Path) -
     good = saved_numbers(scaled, tmp_path / "scaled")
     plain = saved_numbers(scaled.model_copy(update={"log_length": False}), tmp_path / "plain")
     limits = ("--error", "0.1", "--precision", 4, "--json")
-    alone = json.loads(longreach("bound", good, *limits).out)
-    pair = json.loads(longreach("bound", "hand:simple-task", "--against", good, *limits).out)
+    alone = longreach("bound", good, *limits).document
+    pair = longreach("bound", "hand:simple-task", "--against", good, *limits).document
     assert alone["quantities"]["gamma"] == pair["quantities"]["gamma"] < 4
     assert [each["name"] for each in pair["bounds"]] == ["one-layer-worst-case", "one-layer-workshop"]
     for given in ((plain,), ("hand:simple-task", "--against", plain)):
-        found = json.loads(longreach("bound", *given, *limits).out)
+        found = longreach("bound", *given, *limits).document
         assert not found["bounds"]
         first = found["not_applicable"][0]
         assert first["missing"] == ["gamma"]

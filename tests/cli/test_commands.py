@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,7 @@ import pytest
 
 from longreach.cli.commands import ALIASES, COMMANDS, GROUPS, load_command
 from longreach.cli.main import command_line
-from tests.cli.conftest import Outcome
-
-Call = Callable[..., Outcome]
+from tests.cli.conftest import Call
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *ALIASES])
@@ -139,6 +135,6 @@ def test_what_commands_have_absorbed_says_what_it_said(
 def test_compiling_draws_attention(longreach: Call, tmp_path: Path) -> None:
     figure = tmp_path / "attention.svg"
     done = longreach("crasp", "compile", "lib:dyck-1", "--attend", "(())", "--figure", figure, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (document["word"], document["figure"]) == (list("(())"), str(figure))
     assert "<svg" in figure.read_text(encoding="utf-8")

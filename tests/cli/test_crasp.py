@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +14,8 @@ import pytest
 from longreach.cli import crasp as crasp_commands
 from longreach.cli.screen import Screen
 from longreach.theory.crasp.library import ENTRIES
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 
-Call = Callable[..., Outcome]
 MAJORITY = 'A = # "a"\nB = # "b"\nM = A >= B\n'
 
 
@@ -39,7 +37,7 @@ def program(tmp_path: Path) -> Path:
 def test_run_document(longreach: Call, program: Path) -> None:
     done = longreach("crasp", "run", program, "aab", "abb", "ε", "", "a b x", "--json")
     assert done.code == 0
-    assert json.loads(done.out) == {
+    assert done.document == {
         "program": str(program),
         "alphabet": ["a", "b"],
         "accepted": [True, False, True, True, True],
@@ -52,7 +50,7 @@ def test_run_words_file_skips_blank_lines_and_comments(
     words = tmp_path / "words.txt"
     words.write_text("// words\naab\n\n  \nε\nb\n", encoding="utf-8")
     done = longreach("crasp", "run", program, "a", "--input", words, "--json")
-    assert json.loads(done.out)["accepted"] == [True, True, True, False]
+    assert done.document["accepted"] == [True, True, True, False]
 
 
 def test_run_reads_standard_input(program: Path) -> None:
@@ -63,7 +61,7 @@ def test_run_reads_standard_input(program: Path) -> None:
 
 def test_run_predictor_document(longreach: Call) -> None:
     done = longreach("crasp", "run", "lib:binary-majority", "SOS 0 1 1 SEP 1", "ε", "--json")
-    assert json.loads(done.out)["predicted"] == [[[], [], [], [], ["1"], ["EOS"]], []]
+    assert done.document["predicted"] == [[[], [], [], [], ["1"], ["EOS"]], []]
 
 
 def test_run_for_people(longreach: Call) -> None:
@@ -91,7 +89,7 @@ def test_trace_table_is_aligned(longreach: Call) -> None:
 def test_trace_document_and_page(longreach: Call, tmp_path: Path) -> None:
     page = tmp_path / "trace.html"
     done = longreach("crasp", "trace", "lib:dyck-1", "()", "--html", page, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert document["word"] == ["(", ")"]
     assert document["positions"] == [1, 2]
     assert document["accepted"] is True
@@ -105,47 +103,40 @@ def test_trace_document_and_page(longreach: Call, tmp_path: Path) -> None:
 
 
 def test_trace_of_every_core_operation_and_of_the_empty_word(longreach: Call) -> None:
-    document = json.loads(longreach("crasp", "trace", "lib:dyck-1", "ε", "--core", "--json").out)
+    document = longreach("crasp", "trace", "lib:dyck-1", "ε", "--core", "--json").document
     assert document["positions"] == [0]
     assert len(document["operations"]) > 7
     assert document["accepted"] is True
 
 
-def test_trace_page_in_a_missing_directory(longreach: Call, tmp_path: Path) -> None:
-    done = longreach("crasp", "trace", "lib:aa", "aa", "--html", tmp_path / "no" / "page.html")
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith("--html: ")
-    assert done.first_error.endswith("page.html: no such directory")
-
-
 def test_check_agrees(longreach: Call) -> None:
     done = longreach("crasp", "check", "lib:tomita-2", "(10)*", "--length", 30, "--json")
     assert done.code == 0
-    assert json.loads(done.out) == {"equal": True, "length": 30, "proof": "checked", "witness": None}
+    assert done.document == {"equal": True, "length": 30, "proof": "checked", "witness": None}
 
 
 def test_check_proves_on_request(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crasp_commands, "SECONDS", 0.5)
     done = longreach("crasp", "check", "lib:d-2", "(a(ab)*b)*", "--prove", "--json")
-    assert json.loads(done.out)["proof"] == "proved"
+    assert done.document["proof"] == "proved"
     path = tmp_path / "short.cr"
     path.write_text('#alphabet a\nP = # "a" <= 20', encoding="utf-8")
     done = longreach("crasp", "check", path, "a*", "--prove", "--json")
-    assert (done.code, json.loads(done.out)["witness"]) == (1, ["a"] * 21)  # the proof fails at a word
+    assert (done.code, done.document["witness"]) == (1, ["a"] * 21)  # the proof fails at a word
     assert longreach("crasp", "check", path, "a*", "--prove").out.startswith(f"different on {'a' * 21}")
     path.write_text('#alphabet a b\nP = # "a" - # "b" <= 100000', encoding="utf-8")
     done = longreach("crasp", "check", path, "(a|b)*", "--prove", "--json")
-    assert (done.code, json.loads(done.out)["witness"]) == (1, ["a"] * 100001)
+    assert (done.code, done.document["witness"]) == (1, ["a"] * 100001)
     path.write_text(NESTED, encoding="utf-8")
     done = longreach("crasp", "check", path, "(a|b)*", "--prove", "--json")
-    assert (done.code, json.loads(done.out)["proof"]) == (0, "checked")
+    assert (done.code, done.document["proof"]) == (0, "checked")
     assert "no proof for all lengths" in done.err
 
 
 def test_check_finds_the_first_difference(longreach: Call) -> None:
     done = longreach("crasp", "check", "lib:d-2", "(a(ab)*b)*|a{3}b{3}", "--length", 12, "--json")
     assert done.code == 1
-    assert json.loads(done.out) == {
+    assert done.document == {
         "equal": False, "length": 12, "proof": "checked", "witness": ["a", "a", "a", "b", "b", "b"],
     }  # fmt: skip
     done = longreach("crasp", "check", "lib:d-2", "(ab)*")
@@ -160,14 +151,7 @@ def test_check_letters_of_an_open_program_and_the_expression(longreach: Call, tm
     assert longreach("crasp", "check", path, "b*c?").out == "different on cb, accepted by the program alone\n"
 
 
-def test_check_bad_expressions(longreach: Call, tmp_path: Path) -> None:
-    done = longreach("crasp", "check", "lib:d-2", "(ab", "--json")
-    assert (done.code, done.out) == (2, "")
-    assert "column 1" in done.first_error
-    done = longreach("crasp", "check", "lib:d-2", "(abc)*")
-    assert done.code == 2
-    assert "column 4" in done.first_error
-    assert longreach("crasp", "check", "lib:sort", "a*").code == 2
+def test_tokens_that_expressions_do_not_have(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "long.cr"
     path.write_text('P = exists "word"', encoding="utf-8")
     done = longreach("crasp", "check", path, "a*")
@@ -179,11 +163,11 @@ def test_equal_documents(longreach: Call, program: Path, tmp_path: Path) -> None
     other.write_text('P = # "b" - # "a" <= 0', encoding="utf-8")
     done = longreach("crasp", "equal", program, other, "--length", 25, "--json")
     assert done.code == 0
-    assert json.loads(done.out) == {"equal": True, "length": 25, "proof": "proved", "witness": None}
-    assert json.loads(longreach("crasp", "equal", program, program, "--json").out)["proof"] == "proved"
+    assert done.document == {"equal": True, "length": 25, "proof": "proved", "witness": None}
+    assert longreach("crasp", "equal", program, program, "--json").document["proof"] == "proved"
     done = longreach("crasp", "equal", "lib:d-2", "lib:d-3", "--json")
     assert done.code == 1
-    assert json.loads(done.out)["witness"] == list("aaabbb")
+    assert done.document["witness"] == list("aaabbb")
 
 
 @pytest.mark.slow
@@ -199,7 +183,7 @@ def test_equal_says_when_the_budget_ends_it(longreach: Call, tmp_path: Path) -> 
     assert done.first_error.startswith("--length: ")
     done = longreach("crasp", "equal", wide, other, "--json")
     assert done.code == 0
-    assert json.loads(done.out)["length"] < 12
+    assert done.document["length"] < 12
     assert "stopped early" in done.err
 
 
@@ -208,16 +192,16 @@ def test_equal_for_all_lengths(longreach: Call, program: Path, tmp_path: Path) -
     other.write_text('P = # "a" >= # "b" && (# "b" != 20)', encoding="utf-8")
     done = longreach("crasp", "equal", program, other, "--json")
     assert done.code == 1
-    assert json.loads(done.out) == {
+    assert done.document == {
         "equal": False, "length": 40, "proof": "checked", "witness": ["a"] * 20 + ["b"] * 20,
     }  # fmt: skip
     # What is asked about words up to a length is answered for these; the rest is a remark.
     done = longreach("crasp", "equal", program, other, "--length", 30, "--json")
-    assert (done.code, json.loads(done.out)["equal"]) == (0, True)
+    assert (done.code, done.document["equal"]) == (0, True)
     assert "beyond length 30 there is a difference, first at length 40" in done.err
     other.write_text('P = # "a" >= # "b" && (# "b" != 2000000)', encoding="utf-8")
     done = longreach("crasp", "equal", program, other, "--json")
-    assert json.loads(done.out) == {
+    assert done.document == {
         "equal": False, "length": 4000000, "proof": "checked", "witness": None, "shortest": 4000000,
     }  # fmt: skip
     assert longreach("crasp", "equal", program, other).out == "different, first on a word of length 4000000\n"
@@ -239,12 +223,12 @@ def test_empty(longreach: Call, tmp_path: Path) -> None:
     path.write_text('#alphabet a b\nP = (# "a" > # "b") && (# "b" > # "a")', encoding="utf-8")
     done = longreach("crasp", "empty", path, "--json")
     assert done.code == 0
-    assert json.loads(done.out) == {"empty": True, "length": 12, "proof": "proved", "witness": None}
+    assert done.document == {"empty": True, "length": 12, "proof": "proved", "witness": None}
     assert longreach("crasp", "empty", path).out == "empty: accepts no word of any length (proved)\n"
     path.write_text('#alphabet a b\nP = (# "a" > # "b") && (# "b" > 10)', encoding="utf-8")
     done = longreach("crasp", "empty", path, "--json")
     assert done.code == 1
-    assert json.loads(done.out)["witness"] == ["a"] * 12 + ["b"] * 11
+    assert done.document["witness"] == ["a"] * 12 + ["b"] * 11
     done = longreach("crasp", "empty", path)
     assert done.out == f"not empty: the first word that is accepted is {'a' * 12}{'b' * 11}\n"
     done = longreach("crasp", "empty", path, "--length", 20)
@@ -259,20 +243,18 @@ def test_lower_notations(longreach: Call) -> None:
         "C_open(i) := #[j ≤ i] Q_((j)" in longreach("crasp", "lower", "lib:dyck-1", "--notation", "paper").out
     )
     assert "\\begin{align*}" in longreach("crasp", "lower", "lib:dyck-1", "--notation", "latex").out
-    document = json.loads(longreach("crasp", "lower", "lib:dyck-1", "--simplify", "--json").out)
+    document = longreach("crasp", "lower", "lib:dyck-1", "--simplify", "--json").document
     assert (document["class"], document["size"], document["depth"]) == ("C-RASP[∅]", 13, 2)
 
 
 def test_lowered_text_is_a_program_again(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "lowered.cr"
     path.write_text(longreach("crasp", "lower", "lib:ab-d-bc").out, encoding="utf-8")
-    assert json.loads(longreach("crasp", "equal", path, "lib:ab-d-bc", "--json").out)["proof"] == "proved"
+    assert longreach("crasp", "equal", path, "lib:ab-d-bc", "--json").document["proof"] == "proved"
 
 
 def test_list(longreach: Call) -> None:
-    listed = {
-        entry["name"]: entry for entry in json.loads(longreach("crasp", "list", "--json").out)["programs"]
-    }
+    listed = {entry["name"]: entry for entry in longreach("crasp", "list", "--json").document["programs"]}
     assert listed["dyck-1"]["class"] == "C-RASP[∅]"
     assert listed["copy-unique"]["kind"] == "predictor"
     table = longreach("crasp", "list").out
@@ -325,13 +307,6 @@ def test_words_are_shown_as_they_are(longreach: Call, tmp_path: Path) -> None:
     assert done.out == "accept  :a:\nreject  [red] :smile:\n"
 
 
-def test_a_bad_expression_names_its_argument(longreach: Call) -> None:
-    for regex, message in (("(1", "REGEX: column 1: "), ("(1|c)*", "REGEX: column 4: ")):
-        done = longreach("crasp", "check", "lib:tomita-1", regex)
-        assert (done.code, done.out) == (2, "")
-        assert done.first_error.startswith(message)
-
-
 def test_traces_show_counts_of_any_size(longreach: Call, tmp_path: Path) -> None:
     nines = "9" * 1000
     chain = "\n".join(f"C{k} = {nines} * C{k - 1}" for k in range(1, 6))
@@ -375,13 +350,13 @@ def test_files_of_the_field(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "field.cr"
     path.write_text(FIELD, encoding="utf-8")
     done = longreach("crasp", "run", path, "a", "b", "--json")
-    assert json.loads(done.out)["accepted"] == [False, True]
+    assert done.document["accepted"] == [False, True]
     assert done.err.startswith(
         f"warning: {path}:2:5: coli-saar's interpreter reads this otherwise: '!' takes"
     )
     assert len(done.err.splitlines()) == 1
     done = longreach("crasp", "run", path, "a", "b", "--peer", "--json")
-    assert (json.loads(done.out)["accepted"], done.err) == ([True, True], "")
+    assert (done.document["accepted"], done.err) == ([True, True], "")
 
 
 @pytest.mark.parametrize(
@@ -403,4 +378,4 @@ def test_a_task_reads_the_peers_way(longreach: Call, tmp_path: Path) -> None:
     assert longreach("forecast", f"crasp:{path}").err.count("warning: ") == 1
     done = longreach("forecast", f"crasp:peer:{path}", "--json")
     assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out)["nope"]["verdict"] == "yes"
+    assert done.document["nope"]["verdict"] == "yes"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,13 +15,10 @@ from longreach.runs.resolve import resolve
 from longreach.training.checkpoint import save_model
 from longreach.training.result import write_result
 from longreach.training.setup import model_of, network_of
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.inspected_models import lively, small_config
 from tests.helpers.inspected_runs import small_member, write_run
 from tests.helpers.result_samples import sample
-
-Call = Callable[..., Outcome]
-
 
 ONLY = "of each answer only the first token is asked for"
 
@@ -40,7 +36,7 @@ def test_document_and_words(longreach: Call, tmp_path: Path) -> None:
     run = _run(tmp_path, "regex:(a|b)*b", alphabet=("a", "b"))
     done = longreach("extract", run, "--json")
     assert done.code == 0
-    document = json.loads(done.out)
+    document = done.document
     assert [each["lengths"] for each in document["agreement"]] == ["1-6", "7-9"]
     assert document["automaton"] is not None or document["reason"] is not None
     assert bool(document["programs"]) == (document["no_programs"] is None)
@@ -61,7 +57,7 @@ def test_says_where_only_the_first_token_is_asked_for(
 ) -> None:
     run = _run(tmp_path, task)
     few = ("--seconds", 0.5)
-    assert json.loads(longreach("extract", run, *few, "--json").out)["asked"] == asked
+    assert longreach("extract", run, *few, "--json").document["asked"] == asked
     assert (ONLY in longreach("extract", run, *few).out) == (asked == "first token")
 
 
@@ -90,7 +86,7 @@ def test_a_run_on_one_screen_and_as_files(longreach: Call, tmp_path: Path) -> No
 def test_one_document(longreach: Call, tmp_path: Path) -> None:
     run = write_run(tmp_path, small_member(encoding="nope"))
     done = longreach("inspect", run, "--json", "--inputs", 3)
-    document = json.loads(done.out)
+    document = done.document
     assert document["encoding"] == "nope"
     assert document["out"] == []
     assert [row["length"] for row in document["accuracy_by_length"]] == [6, 12, 18, 30, 48]
@@ -104,7 +100,7 @@ def test_a_gpt2_directory_with_tokens(longreach: Call, tmp_path: Path) -> None:
     (tmp_path / "ids.txt").write_text("1 2 3 4 5\n5 4 3 2 1\n")
     done = longreach("inspect", tmp_path / "gpt2", "--tokens", tmp_path / "ids.txt", "--json")
     assert done.code == 0
-    document = json.loads(done.out)
+    document = done.document
     assert (document["kind"], len(document["heads"])) == ("gpt2", 4)
     assert document["remarks"] == []
     plain = longreach("inspect", tmp_path / "gpt2")

@@ -8,16 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import longreach as package
 from longreach.cli import crasp
-from tests.cli.conftest import Outcome
-
-Call = Callable[..., Outcome]
+from tests.cli.conftest import Call
 
 
 def test_version(longreach: Call) -> None:
@@ -37,7 +34,7 @@ def test_help(longreach: Call, arguments: list[str]) -> None:
 
 
 def test_doctor(longreach: Call) -> None:
-    report = json.loads(longreach("doctor", "--json").out)
+    report = longreach("doctor", "--json").document
     assert report["longreach"] == package.__version__
     assert report["core"]["numpy"]
     assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "parquet", "web", "docs", "text"}
@@ -232,7 +229,7 @@ def test_what_own_python_prints_is_no_document(
         "task = Task.from_function(draw, first)\n"
     )
     done = longreach("tasks", "talks:task", "--json")
-    assert json.loads(done.out)["task"] == "first"
+    assert done.document["task"] == "first"
     assert done.err.startswith("at import\nasked\n")
     assert "asked\n" in longreach("tasks", "talks:task").out  # for people, it is where they print it
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from longreach.cli.options import Changes
-from tests.cli.conftest import Outcome
-
-Call = Callable[..., Outcome]
+from tests.cli.conftest import Call
 
 
 def test_names() -> None:
@@ -21,11 +17,11 @@ def test_names() -> None:
 def test_options_are_names(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = longreach("forecast", "parity", "--scratchpad", "--json")
-    assert json.loads(done.out)["task"] == "parity+scratchpad"
-    assert json.loads(longreach("forecast", "parity+scratchpad", "--json").out)["task"] == "parity+scratchpad"
-    planned = json.loads(longreach("train", "addition", "--reversed", "--dry-run", "--json").out)
+    assert done.document["task"] == "parity+scratchpad"
+    assert longreach("forecast", "parity+scratchpad", "--json").document["task"] == "parity+scratchpad"
+    planned = longreach("train", "addition", "--reversed", "--dry-run", "--json").document
     assert planned["config"]["task"] == "addition+reversed"
-    asked = json.loads(longreach("ask", "parity", "--scratchpad", "--minutes", 0, "--json").out)
+    asked = longreach("ask", "parity", "--scratchpad", "--minutes", 0, "--json").document
     assert asked["task"] == "parity+scratchpad"
     wrong = longreach("forecast", "sort", "--scratchpad")
     assert (wrong.code, wrong.out) == (2, "")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.extras import needs
 from tests.helpers.text_samples import text_file
 
-Call = Callable[..., Outcome]
 pytestmark = [pytest.mark.filterwarnings("ignore")]
 
 
@@ -28,7 +25,7 @@ def test_a_document_by_length_and_position(longreach: Call, directory: Path, tmp
     text = text_file(tmp_path, 10)
     done = longreach("perplexity", directory, text, "--lengths", "8,24", "--windows", 5, "--json")
     assert done.code == 0
-    document = json.loads(done.out)
+    document = done.document
     assert document["tokens"] == len(text.read_text(encoding="utf-8"))
     assert [entry["length"] for entry in document["perplexity"]] == [8, 24]
     assert [len(entry["loss_by_position"]) for entry in document["perplexity"]] == [8, 24]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,15 @@ import pytest
 from longreach.tasks.task import Task
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.program import parse, raise_core
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call, Outcome
 from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, random_program, words_up_to
 
 # `longreach crasp infer` and `limit infer`: documents and what people see.
 
 
-Call = Callable[..., Outcome]
-
-
 def test_document(longreach: Call) -> None:
     done = longreach("crasp", "infer", "lib:majority", "--to", 6, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert done.code == 0
     assert (document["target"], document["n0"], document["errors"]) == ("lib:majority", 3, 5)
     assert [step["complexity"] for step in document["steps"]] == [1, 2, 2, 5, 5, 5]
@@ -41,7 +37,7 @@ def test_for_people(longreach: Call) -> None:
 
 def test_a_slow_training_length(longreach: Call) -> None:
     done = longreach("crasp", "infer", "parity-language", "--schedule", "log", "--to", 5, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert [step["trained_to"] for step in document["steps"]] == [0, 1, 1, 2, 2]
     assert document["n0"] is None
     assert all(step["errors"] for step in document["steps"])
@@ -67,7 +63,7 @@ def test_examples_are_no_target(longreach: Call, tmp_path: Path) -> None:
 
 def test_limit_transformers(longreach: Call) -> None:
     done = longreach("limit", "infer", "lib:majority", "--to", 8, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert done.code == 0
     assert (document["n0"], document["stopped"]) == (5, None)
     assert [step["complexity"] for step in document["steps"]] == [8] * 8
@@ -94,7 +90,7 @@ def test_too_many_words(longreach: Call) -> None:
 
 def test_an_expression(longreach: Call) -> None:
     done = longreach("crasp", "synthesize", "--regex", "1*", "--alphabet", "01", "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert done.code == 0
     assert (document["size"], document["status"], document["smallest"]) == (4, "proved", True)
     assert (document["class"], document["alphabet"], document["method"]) == (
@@ -116,7 +112,7 @@ def test_for_people_synthesize(longreach: Call) -> None:
 
 def test_what_is_impossible_has_exit_code_1(longreach: Call) -> None:
     done = longreach("crasp", "synthesize", "--regex", "(aa)*", "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert done.code == 1
     assert (document["status"], document["program"], document["size"]) == ("impossible", None, None)
     shown = longreach("crasp", "synthesize", "--task", "parity-language", "--class", "both")
@@ -130,7 +126,7 @@ def test_examples(longreach: Call, tmp_path: Path) -> None:
         '// labelled\nab\t1\nε\tno\na b b\ttrue\n{"input": "ba", "output": "0"}\n', encoding="utf-8"
     )
     done = longreach("crasp", "synthesize", "--examples", file, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (done.code, document["status"], document["examples"], document["size"]) == (0, "consistent", 4, 1)
 
 
@@ -169,14 +165,14 @@ THREES = Task.from_predicate(threes, "a")
 
 def test_a_task_of_a_predicate_is_asked(longreach: Call) -> None:
     arguments = ("--task", "tests.cli.test_programs:THREES", "--class", "periodic", "--modulus", 3)
-    document = json.loads(longreach("crasp", "synthesize", *arguments, "--json").out)
+    document = longreach("crasp", "synthesize", *arguments, "--json").document
     assert (document["size"], document["status"], document["modulus"]) == (1, "checked", 3)
 
 
 def test_none_found_has_exit_code_1(longreach: Call) -> None:
     arguments = ("--task", "lib:dyck-1", "--max-size", 3, "--seconds", 0.5, "--json")
     done = longreach("crasp", "synthesize", *arguments)
-    document = json.loads(done.out)
+    document = done.document
     assert (done.code, document["status"], document["none_up_to"]) == (1, "none found", 3)
     assert document["reason"] == "none up to size 3"
 
@@ -191,7 +187,7 @@ def test_a_function_is_asked(longreach: Call) -> None:
         6,
         "--json",
     )
-    document = json.loads(longreach("crasp", "synthesize", *arguments).out)
+    document = longreach("crasp", "synthesize", *arguments).document
     assert (document["size"], document["status"], document["checked_to"]) == (1, "checked", 6)
 
 
@@ -288,7 +284,7 @@ def test_relations_are_removed(longreach: Call, core: Core, file: Path, relation
     done = longreach(
         "crasp", "transform", file, "--remove-relations", "b", "--relations", relations, "--json"
     )
-    document = json.loads(done.out)
+    document = done.document
     padding = document["padding"]
     found = parse(document["text"]).core
     assert not set(found.relations) & ({"periodic", "local"} if relations == "both" else {relations})
@@ -308,7 +304,7 @@ def test_majority_logic(longreach: Call, core: Core, file: Path) -> None:
     words = WORDS[:20]
     options = [part for word in words for part in ("--word", "".join(word) or "ε")]
     done = longreach("crasp", "transform", file, "--to", "majority-logic", *options, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert document["satisfied"] == said(core, words)
     assert document["logic"].startswith("MAJ₂[<")
     assert "∃" in document["text"]
@@ -327,7 +323,7 @@ def test_majority_logic_for_people(longreach: Call, tmp_path: Path) -> None:
 def test_documents_and_files(longreach: Call, tmp_path: Path) -> None:
     out = tmp_path / "rest.cr"
     done = longreach("crasp", "transform", "lib:dyck-1", "--left-quotient", "((", "--out", out, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (document["program"], document["transformation"], document["word"]) == (
         "lib:dyck-1", "left-quotient", ["(", "("],
     )  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 
+SET = "--set precision=8 --set gamma=0.5 --set L=2 --set period=3 --set alphabet=2 --set locality=1"
 REFUSALS = [
     # theory communicate
     ("communicate equalty", "TASK: no task or language is named 'equalty'; did you mean 'equality'"),
@@ -79,7 +79,6 @@ REFUSALS = [
     ("crasp synthesize --examples nowhere.txt", "nowhere.txt: "),
     ("crasp synthesize --regex 'a*' --max-size 0", "--max-size"),
     ("crasp synthesize --regex 'a*' --class locl", "--class"),
-    # crasp synthesize and transform
     ("crasp transform lib:dyck-1", "--not, --and, …: give one transformation"),
     ("crasp transform lib:dyck-1 --not --strict", "--not, --strict: one transformation at a time"),
     ("crasp transform lib:sort --not", "lib:sort: is a predictor"),
@@ -167,12 +166,181 @@ REFUSALS = [
     ("forecast sort --convention eos", "--convention: goes with a regular language"),
     ("forecast --all --file x", "--file: goes without --all"),
     ("forecast --all --explain", "--explain: goes with one TASK, not with --all"),
+    # advise
+    ("advise paritty", "TASK: no task is named 'paritty'"),
+    ("advise parity --minutes -1", "--minutes: -1 is less than 0"),
+    ("advise parity --seeds 0", "--seeds: 0 is less than 1"),
+    ("advise addition --train-to 4", "--train-to: 4 is not above the shortest input"),
+    ("advise parity --out none/x.html", "--out: none/x.html: no such directory"),
+    ("advise parity --alphabet ab", "--alphabet: "),
+    ("advise sort --scratchpad", "TASK: sort+scratchpad: no steps"),
+    # ask
+    ("ask aaa", "TASK: no task is named 'aaa'"),
+    ("ask aa --minutes -1", "--minutes: -1 is less than 0"),
+    ("ask aa --minutes nan", "--minutes: nan is no number of minutes"),
+    ("ask aa --seeds 0", "--seeds: 0 is less than 1"),
+    ("ask aa --encoding ropes", "--encoding: "),
+    ("ask aa --out none/x.html", "--out: none/x.html: no such directory"),
+    ("ask aa --out .", "--out: .: "),
+    ("ask aa --train-to 0", "--train-to: 0 is less than 1"),
+    ("ask aa --train-to 1", "--train-to: 1 is not above the shortest input, of length 2"),
+    ("ask aa --alphabet ab", "--alphabet: "),
+    # bound
+    ("bound", "MODEL|TASK: missing"),
+    ("bound --set foo=1", "--set: no quantity is named 'foo'"),
+    ("bound --set gamma", "--set: 'gamma': expected name=value"),
+    ("bound --set gamma=0", "--set: gamma: 0 is not positive"),
+    (f"bound {SET} --error 0", "--error: 0 is not positive"),
+    (f"bound {SET} --error -0.5", "--error: -0.5 is not positive"),
+    (f"bound {SET} --error small", "--error: 'small' is not a number"),
+    (f"bound {SET} --precision 8", "--precision: is given by --set as well"),
+    ("bound --precision -1", "--precision: "),
+    ("bound tomita-44", "TASK: "),
+    ("bound no/such/model", "MODEL|TASK: no/such/model: no such directory"),
+    ("bound tomita-4 --against x", "--against: goes with a MODEL"),
+    ("bound tomita-4 --alphabet ab", "--alphabet: "),
+    # forecast
+    ("forecast", "TASK: missing; --all shows all"),
+    ("forecast sort --all", "--all: goes without TASK"),
+    ("forecast --all --program", "--program: goes with one TASK"),
+    ("forecast copy-uniqe", "TASK: no task is named 'copy-uniqe'; did you mean 'copy-unique'"),
+    ("forecast sort --alphabet ab", "--alphabet: goes with a TASK regex:…"),
+    ("forecast 'regex:(a'", "TASK: "),
+    ("forecast --all --why", "--why: goes with one TASK"),
+    ("forecast '(aa)*'", "TASK: no task is named '(aa)*'; a regular expression is written 'regex:(aa)*'"),
+    (
+        "forecast 'regex:^a*$'",
+        "TASK: column 1: an expression always matches whole words: leave '^' and '$' out",
+    ),
+    ("forecast 'regex:a*' --alphabet aa", "--alphabet: the letter 'a' stands twice in 'aa'"),
+    ("forecast 'regex:a*' --alphabet ''", "--alphabet: is empty"),
+    ("forecast 'regex:a*' --alphabet a,bc", "--alphabet: 'bc' is no letter"),
+    ("forecast crasp:none.cr", "none.cr: no such file"),
+    ("forecast crasp:bad.cr", "bad.cr:1:5: "),
+    ("forecast nothing:task", "TASK: no module is named 'nothing'"),
+    ("forecast sys:path", "TASK: sys:path: is a list, not a Task"),
+    ("forecast sort --runs bad.cr", "--runs: bad.cr: not a directory"),
+    ("forecast sort --jsn", "--jsn: no such option"),
+    # crasp compile and attend, theory limit
+    ("crasp compile lib:copy-unique", "lib:copy-unique: the compiled model would be"),
+    ("crasp compile lib:dyck-1 --context 5 --verify 8", "--verify: 8 tokens"),
+    ("crasp compile lib:dyck-1 --context 1", "--context: "),
+    ("crasp compile lib:dyck-1 --dtype int8", "--dtype: "),
+    ("crasp attend lib:dyck-1 '()' --out figure.pdf", "--out: figure.pdf"),
+    ("crasp attend lib:aa aa --out figure.png", "lib:aa: the program counts nothing"),
+    ("crasp attend lib:dyck-1 '(x' --out figure.png", "WORD:1:2: token 'x'"),
+    ("limit info no-such-directory", "MODEL: no directory 'no-such-directory'"),
+    # report
+    ("report --runs nowhere", "--runs: nowhere: no such directory\n"),
+    ("report --runs file", "--runs: file: not a directory\n"),
+    ("report --out nowhere/report.html", "--out: nowhere/report.html: no such directory\n"),
+    ("report --out .", "--out: .: is a directory\n"),
+    ("report --outt x", "--outt: no such option; did you mean '--out'?\n"),
+    # study
+    ("study", "NAME: missing; --list names the studies"),
+    ("study figur1", "NAME: no study is named 'figur1'; did you mean 'figure1'"),
+    ("study figure1 --tasks majorty", "--tasks: figure1 has no 'majorty'; did you mean 'majority'"),
+    ("study figure1 --tasks aa,", "--tasks: 'aa,' is not a list of names, as in a,b"),
+    ("study figure2 --encodings rope", "--encodings: figure2 has no 'rope'; it has ape, nope"),
+    ("study figure1 --scale huge", "--scale: "),
+    ("study figure1 --seeds 0", "--seeds: "),
+    ("study figure1 --workers 0", "--workers: "),
+    ("study figure1 --address auto", "--address: goes with --engine ray"),
+    ("study figure1 --engine slurm", "--time-limit: Slurm has to know how many minutes"),
+    ("study figure1 --out figure.txt", "--out: figure.txt: must end in .svg, .png, .pdf, .md"),
+    ("study figure1 --out no-such-directory/a.svg", "--out: no-such-directory/a.svg: no such directory"),
+    ("study table2 --out table.svg", "--out: table.svg: must end in .md, .json"),
+    ("study table2 --tasks aa", "--tasks: not an option of table2"),
+    ("study counter-examples --seeds 1", "--seeds: not an option of counter-examples"),
+    ("study thresholds --encodings ape", "--encodings: not an option of thresholds; it takes --seeds"),
+    ("study figure1 --fit", "--fit: not an option of figure1; it takes --encodings, --seeds, --tasks"),
+    ("study positional-functions --train-to 5", "--train-to: not an option of positional-functions"),
+    ("study simple-task --encodings ape", "--encodings: not an option of simple-task"),
+    ("study simple-task --tasks sort", "--tasks: simple-task has no 'sort' at this scale; it has"),
+    ("study simple-task --tasks simple-task:omega=x", "simple-task: omega: 'x' is not a number"),
+    ("study census --train-to 7", "--train-to: '7' is not a training length of the census; it has 10"),
+    ("study census --tasks sort", "--tasks: not an option of census; it takes --encodings, --fit"),
+    ("study census --recipes --fit", "--fit: census --recipes tries recipes"),
+    ("study figure1 --sacle smoke", "--sacle: no such option"),
+    (
+        "study natural-language --scale smoke --tasks a",
+        "--tasks: not an option of natural-language; it takes --text",
+    ),
+    ("study natural-language --scale smoke --seeds 2", "--seeds: not an option of natural-language"),
+    ("study natural-language --scale smoke --text missing.txt", "missing.txt: no such file"),
+    ("study natural-language --scale smoke --out figure.txt", "--out: figure.txt: must end in"),
+    ("study figure1 --text a.txt", "--text: not an option of figure1"),
+    ("study census --text a.txt", "--text: not an option of census"),
+    # threshold
+    ("threshold aaa", "TASK: no task is named 'aaa'"),
+    ("threshold aa --to 1", "--to: 1 is less than the shortest input, of length 2"),
+    ("threshold aa --to x", "--to: "),
+    ("threshold aa --seeds 0", "--seeds: 0 is less than 1"),
+    ("threshold aa --minutes -1", "--minutes: -1 is less than 0"),
+    ("threshold aa --encoding ropes", "--encoding: "),
+    ("threshold aa --lengths '5;10'", "--lengths: '5;10' is not a list of lengths, as in 5,10,20"),
+    ("threshold aa --lengths 5,1", "--lengths: 1 is not possible"),
+    ("threshold aa --most 2", "--most: "),
+    ("threshold aa --width 7", "--width: 7 is not a multiple of 4 heads"),
+    ("threshold aa --train-lengths 1:5", "--train-lengths"),
+    ("threshold aa --alphabet ab", "--alphabet: goes with a TASK regex:… or states:…"),
+    ("threshold aa --out curve.txt", "--out: curve.txt: must end in .svg, .png or .pdf"),
+    ("threshold aa --out none/curve.svg", "--out: none/curve.svg: no such directory"),
+    # train
+    ("train binary-majorty", "TASK: no task is named 'binary-majorty'; did you mean 'binary-majority'"),
+    ("train sort --encoding appe", "--encoding: unknown encoding 'appe'; did you mean 'ape'"),
+    ("train sort --seed 1 --seeds 2", "--seeds: goes without --seed"),
+    ("train sort --seeds 0", "--seeds: 0 is less than 1"),
+    ("train sort --seed -3", "--seed: "),
+    ("train sort --scale huge", "--scale: "),
+    ("train sort --scale papr", "--scale: "),
+    ("train sort --train-lengths 1-50", "--train-lengths: '1-50' is not a range of lengths"),
+    ("train sort --test-lengths 51:100,", "--test-lengths: '' is not a range of lengths"),
+    ("train sort --train-lengths 50:1", "--train-lengths: 50:1 has no length"),
+    ("train sort --layers 0", "--layers: "),
+    ("train sort --alphabet ab", "--alphabet: goes with a TASK regex:…"),
+    ("train sort --engine rai", "--engine: "),
+    ("train sort --device gpu", "--device: 'gpu' is not one of auto, cpu, cuda, cuda:N, mps"),
+    ("train sort --device cuda:7", "--device: cuda:7 is not available here"),
+    ("train sort --stack 0", "--stack: "),
+    ("train sort --address auto", "--address: goes with --engine ray"),
+    ("train sort --engine slurm --address auto", "--address: goes with --engine ray"),
+    ("train sort --gpus 1", "--gpus: goes with --engine ray or slurm"),
+    ("train sort --engine ray --gpus -1", "--gpus: "),
+    ("train sort --engine ray --partition long", "--partition: goes with --engine slurm"),
+    ("train sort --time-limit 0", "--time-limit: 0 is not more than 0 minutes"),
+    ("train sort --engine slurm", "--time-limit: Slurm has to know how many minutes"),
+    ("train sort --workers 0", "--workers: "),
+    ("train 'regex:(ab' --alphabet ab", "TASK: "),
+    ("train sort --sede 1", "--sede: no such option"),
+    ("train crasp:none.cr", "none.cr: no such file"),
+    ("train crasp:lib:sort", "crasp:lib:sort: 151 outputs make too many labels"),
+    ("train nothing:task", "TASK: no module is named 'nothing'"),
+    # train
+    ("train simple-task:omega=x", "TASK: simple-task: omega: 'x' is not a number"),
+    ("train simple-task --search", "--search: the shapes are for tasks with tokens as answers"),
+    ("train simple-task --heads 2", "--heads: does not go with simple-task:omega=1, whose answers"),
+    ("train simple-task --encoding rope", "--encoding: simple-task has nope, not rope"),
+    ("train modp-task:p=5 --train-lengths 2:9", "--train-lengths: 2:9: modp-task:p=5,k=0 has sequences"),
+    ("bound simple-task:omga=2 --error 0.1", "simple-task has no parameter 'omga'; did you mean 'omega'?\n"),
+    ("communicate '(aa)*'", "TASK: no task or language is named '(aa)*'; a regular expression is written"),
+    ("crasp trace lib:aa aa --html none/page.html", "--html: none/page.html: no such directory\n"),
+    ("crasp check lib:d-2 '(ab' --json", "REGEX: column 1"),
+    ("crasp check lib:d-2 '(abc)*'", "REGEX: column 4"),
+    ("crasp check lib:sort 'a*'", "lib:sort: is a predictor"),
+    ("crasp check lib:tomita-1 '(1'", "REGEX: column 1: "),
+    ("crasp check lib:tomita-1 '(1|c)*'", "REGEX: column 4: "),
+    (f"crasp attend lib:dyck-1 '{'(' * 500}' --out figure.png", "WORD: 500 tokens; an attention"),
+    ("language --name tomita-44", "--name: no language is named 'tomita-44'; did you mean 'tomita-4'"),
+    ("tasks --jsn", "--jsn: no such option"),
+    ("train sort --runs file", "--runs: file: not a directory\n"),
+    ("study figure1 --scale smoke --tasks aa --runs file", "--runs: file: not a directory\n"),
 ]
 
 
 @pytest.mark.parametrize(("command", "message"), REFUSALS)
 def test_the_first_line_names_what_is_wrong(
-    longreach: Callable[..., Outcome],
+    longreach: Call,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     command: str,
@@ -182,6 +350,7 @@ def test_the_first_line_names_what_is_wrong(
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "file").touch()
     (tmp_path / "directory").mkdir()
+    (tmp_path / "bad.cr").write_text("L = )")
     (tmp_path / "own_errors.py").write_text(
         "from longreach.tasks.task import Task\ndef boom(x):\n    raise ValueError('boom')\n"
         "task = Task.from_function(lambda n, rng: ['a'] * n, boom, name='mine', about='mine')\n"
@@ -189,6 +358,7 @@ def test_the_first_line_names_what_is_wrong(
     before = sorted(tmp_path.iterdir())
     done = longreach(*shlex.split(command))
     assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
+    assert done.err.startswith(message)
     assert "Traceback" not in done.err
+    assert all(line.startswith("  ") for line in done.err.splitlines()[1:])  # the source, and a caret below
     assert [path for path in sorted(tmp_path.iterdir()) if path.name != "__pycache__"] == before

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
 
 from longreach.training.result import write_result
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.result_samples import sample, sample_failure, scan
-
-Call = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -50,7 +46,7 @@ def test_what_is_chosen_goes(longreach: Call, runs: Path, arguments: list[str], 
     before = _left(runs)
     done = longreach("results", "remove", *arguments, "--yes", "--runs", runs, "--json")
     assert done.code == 0
-    assert {each["key"] for each in json.loads(done.out)["removed"]} == gone
+    assert {each["key"] for each in done.document["removed"]} == gone
     assert _left(runs) == before - gone
 
 

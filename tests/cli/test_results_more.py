@@ -8,16 +8,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from longreach.training.result import RESULT, Evaluation, Final, Result, write_result
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.result_samples import sample, sample_failure
-
-Call = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ def _problem(runs: Path) -> str:
 def test_list_as_a_document(longreach: Call, runs: Path) -> None:
     done = longreach("results", "list", "--runs", runs, "--json")
     assert (done.code, done.err) == (0, "")
-    document = json.loads(done.out)
+    document = done.document
     assert [run["status"] for run in document["runs"]] == ["done", "done", "failed"]
     first = document["runs"][1]
     assert (first["key"], first["seed"], first["task"], first["encoding"]) == (
@@ -75,7 +72,7 @@ def test_list_for_people(longreach: Call, runs: Path) -> None:
     ],
 )
 def test_filters(longreach: Call, runs: Path, filters: list[str], seeds: list[int | None]) -> None:
-    document = json.loads(longreach("results", "list", "--runs", runs, "--json", *filters).out)
+    document = longreach("results", "list", "--runs", runs, "--json", *filters).document
     assert [run["seed"] for run in document["runs"]] == seeds
 
 
@@ -90,7 +87,7 @@ def test_names_that_are_not_there_get_a_hint(longreach: Call, runs: Path) -> Non
 def test_an_empty_directory(longreach: Call, tmp_path: Path) -> None:
     done = longreach("results", "list", "--runs", tmp_path)
     assert (done.code, done.out, done.err) == (0, "", "no results\n")
-    assert json.loads(longreach("results", "list", "--runs", tmp_path, "--json").out)["runs"] == []
+    assert longreach("results", "list", "--runs", tmp_path, "--json").document["runs"] == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -164,7 +161,7 @@ def test_index(longreach: Call, runs: Path) -> None:
     draft = runs / ("0" * 16) / ".result.json.1234.tmp"
     draft.write_text("{", encoding="utf-8")
     os.utime(draft, (time.time() - 10_000,) * 2)
-    document = json.loads(longreach("results", "index", "--runs", runs, "--json").out)
+    document = longreach("results", "index", "--runs", runs, "--json").document
     assert document == {
         "index": str(runs / "index.sqlite"),
         "done": 2,
@@ -198,9 +195,9 @@ def test_export(longreach: Call, runs: Path, tmp_path: Path) -> None:
     assert done_to_file.out == ""
     assert done_to_file.err.splitlines()[-1] == f"wrote {path}"
     assert path.read_text(encoding="utf-8") == done.out
-    document = json.loads(longreach("results", "export", "--runs", runs, "--out", path, "--json").out)
+    document = longreach("results", "export", "--runs", runs, "--out", path, "--json").document
     assert (document["out"], document["records"]) == (str(path), 3)
-    document = json.loads(longreach("results", "export", "--runs", runs, "--json").out)
+    document = longreach("results", "export", "--runs", runs, "--json").document
     assert len(document["records"]) == 3
     assert len(document["columns"]) == len(document["records"][0])
 
@@ -278,7 +275,7 @@ def test_many_results_are_summed_up(longreach: Call, tmp_path: Path) -> None:
     some = longreach("results", "list", "--runs", tmp_path, "--limit", 3)
     assert len(some.out.splitlines()) == 4
     assert some.err == "the first 3 of 251 results; --all lists every one\n"
-    assert len(json.loads(longreach("results", "list", "--runs", tmp_path, "--json").out)["runs"]) == 251
+    assert len(longreach("results", "list", "--runs", tmp_path, "--json").document["runs"]) == 251
     assert longreach("results", "list", "--runs", tmp_path, "--limit", 0).code == 2
 
 
@@ -307,7 +304,7 @@ def test_impossible_accuracies_are_named_and_skipped(longreach: Call, runs: Path
         assert (listed.code, sample(0).key in listed.out) == (0, False)
         assert f"skipped: {path}: final.{kind}" in listed.err
         assert all(len(line) < 500 for line in listed.err.splitlines())
-        document = json.loads(longreach("results", "list", "--runs", runs, "--json").out)
+        document = longreach("results", "list", "--runs", runs, "--json").document
         assert sample(0).key in {each["directory"] for each in document["damaged"]}
         shown = longreach("results", "show", sample(0).key, "--runs", runs)
         assert (shown.code, shown.out) == (2, "")

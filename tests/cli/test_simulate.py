@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from longreach.models.counting import RegressionShape
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.trained_numbers import saved_numbers
-
-Call = Callable[..., Outcome]
 
 
 def test_document_of_one_model(longreach: Call) -> None:
     done = longreach("simulate", "hand:simple-task", "random:50000", "--error", 0.2, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (done.code, done.err) == (0, "")
     assert document["length"] == len(document["z"]) <= document["bound"]
     assert document["errors"]["f"] == document["errors"]["g"] <= 0.2
@@ -93,12 +90,12 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...])
 
 
 def test_models_are_listed_and_bounded(longreach: Call) -> None:
-    names = [each["name"] for each in json.loads(longreach("limit", "models", "--json").out)]
+    names = [each["name"] for each in longreach("limit", "models", "--json").document]
     assert names == ["hand:simple-task", "hand:modp-task", "hand:induction-head", "hand:kgram-head"]
     for name in names:
         assert name in longreach("limit", "models").out
-        assert json.loads(longreach("limit", "info", name, "--json").out)["kind"] == "limit"
-        assert json.loads(longreach("bound", name, "--error", 0.1, "--precision", 8, "--json").out)["bounds"]
+        assert longreach("limit", "info", name, "--json").document["kind"] == "limit"
+        assert longreach("bound", name, "--error", 0.1, "--precision", 8, "--json").document["bounds"]
 
 
 def test_a_model_built_by_hand_against_a_trained_one(longreach: Call, tmp_path: Path) -> None:
@@ -108,7 +105,7 @@ def test_a_model_built_by_hand_against_a_trained_one(longreach: Call, tmp_path: 
         "simulate", "hand:kgram-head:tokens=01,k=1", "random:20000", "--error", 1, "--length", 1000,
         "--against", run, "--json",
     )  # fmt: skip
-    document = json.loads(done.out)
+    document = done.document
     assert 0 < document["errors"]["g"] < 0.5
     assert document["length"] <= document["bound"]
 

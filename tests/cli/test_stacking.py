@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,10 +19,10 @@ SMALL = (
 @pytest.mark.slow
 def test_the_same_results_side_by_side(longreach: Callable[..., Done], tmp_path: Path) -> None:
     command = ("train", "parity", *SMALL, "--seeds", 3, "--json")
-    alone = json.loads(longreach(*command, "--runs", tmp_path / "a").out)["runs"]
+    alone = longreach(*command, "--runs", tmp_path / "a").document["runs"]
     done = longreach(*command, "--runs", tmp_path / "b", "--stack", 8, "--device", "cpu", "--workers", 1)
     assert done.code == 0
-    beside = json.loads(done.out)["runs"]
+    beside = done.document["runs"]
     assert [each["key"] for each in beside] == [each["key"] for each in alone]
     for mine, yours in zip(alone, beside, strict=True):
         one, other = read_result(tmp_path / "a", mine["key"]), read_result(tmp_path / "b", yours["key"])
@@ -31,4 +30,4 @@ def test_the_same_results_side_by_side(longreach: Callable[..., Done], tmp_path:
         for row, again in zip(one.rows, other.rows, strict=True):
             assert row.loss == pytest.approx(again.loss, abs=1e-4)
     # Whoever runs it again, stacked or not, has nothing to do.
-    assert json.loads(longreach(*command, "--runs", tmp_path / "b").out)["runs"] == beside
+    assert longreach(*command, "--runs", tmp_path / "b").document["runs"] == beside

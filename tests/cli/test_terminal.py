@@ -6,7 +6,6 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,8 @@ import pytest
 from longreach.cli.output import print_json
 from longreach.cli.screen import Screen
 from longreach.training.result import write_result
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call, Outcome
 from tests.helpers.result_samples import sample, sample_failure
-
-Call = Callable[..., Outcome]
 
 CLEAR, TITLE, C1, BIDI = "\x1b[2J", "\x1b]0;owned\x07", "\x9b31m", "\u202e\u2066"
 EVIL = f"a{CLEAR}{TITLE}{C1}{BIDI}\r\x08\x7f"
@@ -91,11 +88,11 @@ def test_commands_show_what_they_read(longreach: Call, directory: Path, argument
 def test_documents_escape_what_they_hold(longreach: Call, directory: Path, arguments: list[str]) -> None:
     done = longreach(*arguments, "--json")
     _clean(done, 0)
-    assert CLEAR in json.dumps(json.loads(done.out), ensure_ascii=False).replace("\\u001b", "\x1b")
+    assert CLEAR in json.dumps(done.document, ensure_ascii=False).replace("\\u001b", "\x1b")
 
 
 def test_certificates(longreach: Call, directory: Path) -> None:
-    document = json.loads(longreach("language", "(a|b)*b", "--json").out)
+    document = longreach("language", "(a|b)*b", "--json").document
     document["task"] = f"regex:{EVIL}"
     (directory / "certificate.json").write_text(json.dumps(document))
     _clean(longreach("verify", "certificate.json"), 0, 1, 2)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from longreach.cli.threshold import STRIP, strip
 from longreach.config.run import RunConfig
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.made_up_training import replace_training
-
-Call = Callable[..., Outcome]
 
 
 def _from_8(member: RunConfig) -> bool:
@@ -25,7 +21,7 @@ def test_the_document(longreach: Call, tmp_path: Path, monkeypatch: pytest.Monke
     replace_training(monkeypatch, _from_8)
     done = longreach("threshold", "aa", "--to", 60, "--runs", tmp_path, "--json")
     assert done.code == 0
-    document = json.loads(done.out)
+    document = done.document
     assert (document["task"], document["encoding"], document["target"]) == ("aa", "ape", 60)
     assert document["threshold"] == 8
     points = [(p["train_to"], p["runs"], p["work"], p["accuracy"]) for p in document["points"]]
@@ -49,7 +45,7 @@ def test_without_a_length_it_is_three_times(
 ) -> None:
     replace_training(monkeypatch, lambda member: False)
     done = longreach("threshold", "parity", "--encoding", "nope", "--runs", tmp_path, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (document["target"], document["threshold"], document["encoding"]) == ("3N", None, "nope")
     assert [point["tested"] for point in document["points"]] == ["11-15", "21-30", "41-60", "81-120"]
     assert document["theory"]["verdict"] == "no"
@@ -72,40 +68,11 @@ def test_nothing_measured_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = longreach("threshold", "aa", "--minutes", 0, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (done.code, document["points"], document["threshold"], document["figure"]) == (0, [], None, None)
     assert (
         longreach("threshold", "aa", "--minutes", 0).out.splitlines()[2] == "not known: no run has finished"
     )
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (("aaa",), "TASK: no task is named 'aaa'"),
-        (("aa", "--to", "1"), "--to: 1 is less than the shortest input, of length 2"),
-        (("aa", "--to", "x"), "--to: "),
-        (("aa", "--seeds", "0"), "--seeds: 0 is less than 1"),
-        (("aa", "--minutes", "-1"), "--minutes: -1 is less than 0"),
-        (("aa", "--encoding", "ropes"), "--encoding: "),
-        (("aa", "--lengths", "5;10"), "--lengths: '5;10' is not a list of lengths, as in 5,10,20"),
-        (("aa", "--lengths", "5,1"), "--lengths: 1 is not possible"),
-        (("aa", "--most", "2"), "--most: "),
-        (("aa", "--width", "7"), "--width: 7 is not a multiple of 4 heads"),
-        (("aa", "--train-lengths", "1:5"), "--train-lengths"),
-        (("aa", "--alphabet", "ab"), "--alphabet: goes with a TASK regex:… or states:…"),
-        (("aa", "--out", "curve.txt"), "--out: curve.txt: must end in .svg, .png or .pdf"),
-        (("aa", "--out", "none/curve.svg"), "--out: none/curve.svg: no such directory"),
-    ],
-)
-def test_bad_input_is_one_line(
-    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], error: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = longreach("threshold", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert error in done.first_error
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,7 +85,7 @@ def test_an_interruption_shows_what_there_is(
     assert "0 of 2" in done.out
     assert "run the same command again to resume" in done.out
     again = longreach("threshold", "aa", "--runs", tmp_path, "--json")
-    assert (again.code, json.loads(again.out)["stopped"]) == (130, "interrupted")
+    assert (again.code, again.document["stopped"]) == (130, "interrupted")
     assert "run the same command again to resume" in again.err
 
 
@@ -126,9 +93,9 @@ def test_it_trains(longreach: Call, tmp_path: Path) -> None:
     """A few steps of real training, and again without any."""
     tiny = ("--max-steps", 5, "--test-size", 10, "--lengths", "3,4", "--seeds", 1, "--runs", tmp_path)
     command = ("threshold", "binary-majority", "--encoding", "nope", *tiny, "--json")
-    first = json.loads(longreach(*command).out)
+    first = longreach(*command).document
     assert [(point["train_to"], point["runs"]) for point in first["points"]] == [(3, 1), (4, 1)]
-    again = json.loads(longreach(*command, "--minutes", 0).out)
+    again = longreach(*command, "--minutes", 0).document
     assert again["points"] == first["points"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -12,7 +11,7 @@ from longreach.cli import train
 from longreach.cli.training_options import given_settings, setting_names
 from longreach.config.run import FROM_PYTHON_ONLY, RunConfig, option_name
 from longreach.errors import InputError
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 
 # What people and scripts type must stay.
 OPTIONS = [
@@ -26,13 +25,13 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-def test_all_options_are_there(longreach: Callable[..., Outcome]) -> None:
+def test_all_options_are_there(longreach: Call) -> None:
     text = longreach("train", "--help").out
     found = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", text))
     assert found - {"--help"} >= set(OPTIONS)
 
 
-def test_every_field_is_an_option_with_its_help(longreach: Callable[..., Outcome]) -> None:
+def test_every_field_is_an_option_with_its_help(longreach: Call) -> None:
     text = " ".join(longreach("train", "--help").out.split())
     for name, field in RunConfig.model_fields.items():
         if name in FROM_PYTHON_ONLY:
@@ -42,7 +41,7 @@ def test_every_field_is_an_option_with_its_help(longreach: Callable[..., Outcome
             assert field.description in text
 
 
-def test_what_is_not_given_is_left_to_the_scale(longreach: Callable[..., Outcome]) -> None:
+def test_what_is_not_given_is_left_to_the_scale(longreach: Call) -> None:
     parameters = inspect.signature(train.train).parameters
     assert given_settings({name: parameters[name].default for name in setting_names()}) == {}
     text = " ".join(longreach("train", "--help").out.split())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,15 @@ from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.verdicts.judge import judge
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Call
 from tests.helpers.coq_programs import needs_coq
 from tests.helpers.examples import slow
-
-Call = Callable[..., Outcome]
 
 
 def written(longreach: Call, path: Path, *arguments: str) -> dict[str, Any]:
     done = longreach("language", *arguments, "--json")
     path.write_text(done.out, encoding="utf-8")
-    return dict(json.loads(done.out))
+    return dict(done.document)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +35,7 @@ def test_documents_of_languages_are_valid(longreach: Call, tmp_path: Path, name:
     path = tmp_path / "document.json"
     written(longreach, path, "--name", name)
     done = longreach("verify", path, "--json")
-    document = json.loads(done.out)
+    document = done.document
     assert (done.code, document["valid"]) == (0, True)
     assert len(document["certificates"]) == 3
 
@@ -87,7 +84,7 @@ def test_changed_certificates_are_rejected(longreach: Call, tmp_path: Path) -> N
     for certificate in (flow, program, wider, broken):
         path.write_text(json.dumps(certificate), encoding="utf-8")
         done = longreach("verify", path, "--json")
-        assert (done.code, json.loads(done.out)["valid"]) == (1, False)
+        assert (done.code, done.document["valid"]) == (1, False)
 
 
 @pytest.mark.parametrize(
@@ -128,13 +125,13 @@ def test_numbers_beyond_all_bounds(longreach: Call, tmp_path: Path) -> None:
 
 
 def test_a_verdict_that_its_certificate_does_not_prove(longreach: Call, tmp_path: Path) -> None:
-    document = json.loads(longreach("language", "(aa)*", "--json").out)
+    document = longreach("language", "(aa)*", "--json").document
     document["nope"] |= {"verdict": "yes", "prediction": "yes", "prediction_everywhere": "yes"}
     path = tmp_path / "document.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     done = longreach("verify", path, "--json")
     assert done.code == 1
-    assert "the document says 'yes'" in json.loads(done.out)["certificates"][0]["problem"]
+    assert "the document says 'yes'" in done.document["certificates"][0]["problem"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +141,7 @@ def test_a_verdict_that_its_certificate_does_not_prove(longreach: Call, tmp_path
 def test_the_window_and_the_modulus_are_checked(
     longreach: Call, tmp_path: Path, change: dict[str, object]
 ) -> None:
-    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["ape"]["certificate"]
+    certificate = longreach("language", "(aa)*", "--json").document["ape"]["certificate"]
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(certificate | change), encoding="utf-8")
     assert longreach("verify", path).code in (1, 2)
@@ -157,7 +154,7 @@ def test_the_window_and_the_modulus_are_checked(
 def test_the_automaton_of_a_program_is_checked(
     longreach: Call, tmp_path: Path, change: dict[str, object]
 ) -> None:
-    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["ape"]["certificate"]
+    certificate = longreach("language", "(aa)*", "--json").document["ape"]["certificate"]
     certificate["automaton"] |= change
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(certificate), encoding="utf-8")
@@ -166,7 +163,7 @@ def test_the_automaton_of_a_program_is_checked(
 
 @pytest.mark.parametrize("weight", ["1e99999999999", "1_0/10", "1/0", "٣", "nan", "9" * 5000])
 def test_weights_are_plain_fractions(longreach: Call, tmp_path: Path, weight: str) -> None:
-    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["nope"]["certificate"]
+    certificate = longreach("language", "(aa)*", "--json").document["nope"]["certificate"]
     certificate["flows"][0]["weights"][0]["weight"] = weight
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(certificate), encoding="utf-8")
@@ -184,7 +181,7 @@ class Document:
 
     def __init__(self, longreach: Call, path: Path, *arguments: str) -> None:
         self.longreach, self.path = longreach, path / "document.json"
-        self.found: dict[str, Any] = json.loads(longreach(*arguments, "--json").out)
+        self.found: dict[str, Any] = longreach(*arguments, "--json").document
 
     def certificate(self, key: str) -> dict[str, Any]:
         return dict(self.found[key]["certificate"])
@@ -193,7 +190,7 @@ class Document:
         """The status of each side; the exit code is 0 exactly when all are valid."""
         self.path.write_text(json.dumps(self.found), encoding="utf-8")
         done = self.longreach("verify", self.path, "--json", *options)
-        answer = json.loads(done.out)
+        answer = done.document
         statuses = {each["place"]: each["status"] for each in answer["certificates"]}
         valid = set(statuses.values()) == {"valid"}
         assert (done.code, answer["valid"]) == (0 if valid else 1, valid)
@@ -510,7 +507,7 @@ def test_many_documents(longreach: Call, tmp_path: Path) -> None:
     other = Document(longreach, tmp_path, "forecast", "parity").found
     document.path.write_text(json.dumps({"forecasts": [document.found, other]}), encoding="utf-8")
     done = longreach("verify", document.path, "--json")
-    found = [(each["task"], each["place"]) for each in json.loads(done.out)["certificates"]]
+    found = [(each["task"], each["place"]) for each in done.document["certificates"]]
     assert (done.code, len(found), found[-1]) == (0, 5, ("parity", "ape"))
     assert "parity: ape: no program exists" in longreach("verify", document.path).out
     lines = [json.dumps(document.found), "", '{"line": 2, "error": "bad"}', json.dumps(other), ""]
@@ -571,10 +568,10 @@ def test_documents_of_odd_shapes(
 
 
 def test_what_ask_writes_is_read(longreach: Call, tmp_path: Path) -> None:
-    document = json.loads(longreach("forecast", "aa", "--json").out)
+    document = longreach("forecast", "aa", "--json").document
     path = tmp_path / "ask.json"
     path.write_text(json.dumps({"task": "aa", "forecast": document, "measured": [], "judgement": "agrees"}))
-    found = json.loads(longreach("verify", path, "--json").out)
+    found = longreach("verify", path, "--json").document
     assert (found["valid"], {each["task"] for each in found["certificates"]}) == (True, {"aa"})
     document["ape"]["verdict"] = "no"
     path.write_text(json.dumps({"task": "aa", "forecast": document}))
@@ -610,11 +607,11 @@ def test_formally_is_no_when_coq_says_false(
     assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 1)
     document = written(longreach, path, "a*")
     done = longreach("verify", path, "--formal", "--json")
-    said = [each["formal"] for each in json.loads(done.out)["certificates"]]
+    said = [each["formal"] for each in done.document["certificates"]]
     assert (done.code, said) == (0, ["existence verified by Coq", *["not checked by Coq"] * 2])
     path.write_text(json.dumps(document["ape"]["certificate"]), encoding="utf-8")
     done = longreach("verify", path, "--formal", "--json")
-    assert (done.code, json.loads(done.out)["valid"]) == (1, False)
+    assert (done.code, done.document["valid"]) == (1, False)
 
 
 @needs_coq
