@@ -167,10 +167,6 @@ def test_theory_needs_no_torch_and_no_other_study() -> None:
     assert done.stderr == "training needs the extra 'train': pip install 'longreach[train]'\n"
 
 
-def test_help_has_an_example(longreach: Call) -> None:
-    assert "Example: longreach study figure1 --scale smoke" in longreach("study", "--help").out
-
-
 @pytest.mark.slow
 def test_state_tracking_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
     runs = tmp_path / "runs"

@@ -22,6 +22,7 @@ SMALL = (
     "--layers", 1, "--heads", 1, "--width", 16, "--lr", 3e-3, "--max-steps", 300, "--train-lengths", "1:10",
     "--test-lengths", "11:20,21:30", "--test-size", 200,
 )  # fmt: skip
+FEWER = ("--max-steps", 20, "--train-lengths", "1:5", "--test-lengths", "6:9", "--test-size", 50)
 
 
 def test_document_and_running_again(longreach: Call, tmp_path: Path) -> None:
@@ -360,3 +361,20 @@ def test_losses_by_length(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     file = json.loads((tmp_path / one["key"] / "result.json").read_text(encoding="utf-8"))
     assert file["final"]["accuracy"] == {}
     assert file["final"]["other"]["loss 9-9"] == one["loss"]["9-9"]
+
+
+@pytest.mark.slow
+def test_the_same_results_side_by_side(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "parity", *SMALL, *FEWER, "--seeds", 3, "--json")
+    alone = longreach(*command, "--runs", tmp_path / "a").document["runs"]
+    done = longreach(*command, "--runs", tmp_path / "b", "--stack", 8, "--device", "cpu", "--workers", 1)
+    assert done.code == 0
+    beside = done.document["runs"]
+    assert [each["key"] for each in beside] == [each["key"] for each in alone]
+    for mine, yours in zip(alone, beside, strict=True):
+        one, other = read_result(tmp_path / "a", mine["key"]), read_result(tmp_path / "b", yours["key"])
+        assert (one.config, one.device, one.checkpoints) == (other.config, other.device, other.checkpoints)
+        for row, again in zip(one.rows, other.rows, strict=True):
+            assert row.loss == pytest.approx(again.loss, abs=1e-4)
+    # Run again, stacked or not, there is nothing to do.
+    assert longreach(*command, "--runs", tmp_path / "b").document["runs"] == beside

@@ -17,46 +17,51 @@ from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.verdicts.judge import judge
-from tests.cli.conftest import Call
+from tests.cli.conftest import Call, Outcome
 from tests.helpers.coq_programs import needs_coq
 from tests.helpers.examples import slow
 
 
-def written(longreach: Call, path: Path, *arguments: str) -> dict[str, Any]:
-    done = longreach("language", *arguments, "--json")
-    path.write_text(done.out, encoding="utf-8")
-    return dict(done.document)
+@pytest.fixture
+def verify(longreach: Call, tmp_path: Path) -> Call:
+    """Verifies a document, or a text, as a file."""
+
+    def call(content: object, *options: object) -> Outcome:
+        path = tmp_path / "document.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return longreach("verify", path, *options)
+
+    return call
+
+
+@pytest.fixture
+def even(longreach: Call) -> Any:
+    return longreach("language", "(aa)*", "--json").document
 
 
 @pytest.mark.parametrize(
     "name", ["aa", "tomita-3", "tomita-4", "d-2", "parity-language", "sigma-be", "aa-bb-cc-dd-ee"]
 )
-def test_documents_of_languages_are_valid(longreach: Call, tmp_path: Path, name: str) -> None:
-    path = tmp_path / "document.json"
-    written(longreach, path, "--name", name)
-    done = longreach("verify", path, "--json")
-    document = done.document
-    assert (done.code, document["valid"]) == (0, True)
-    assert len(document["certificates"]) == 3
+def test_documents_of_languages_are_valid(longreach: Call, verify: Call, name: str) -> None:
+    done = verify(longreach("language", "--name", name, "--json").out, "--json")
+    assert (done.code, done.document["valid"]) == (0, True)
+    assert len(done.document["certificates"]) == 3
 
 
-def test_prediction_has_a_certificate_where_it_differs(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "document.json"
-    document = written(longreach, path, "(a|ba)*b?")
-    done = longreach("verify", path)
+def test_prediction_has_a_certificate_where_it_differs(longreach: Call, verify: Call) -> None:
+    document = longreach("language", "(a|ba)*b?", "--json").document
+    done = verify(document)
     assert (done.code, len(done.out.splitlines())) == (0, 4)
     assert "nope.prediction: a program exists in C-RASP[∅], for prediction on prefixes (proved" in done.out
     nope = document["nope"]
     no_flow = {**nope, "prediction": "no"}
     no_proof = {key: value for key, value in nope.items() if key != "prediction_certificate"}
     for changed in (no_flow, no_proof):
-        path.write_text(json.dumps({**document, "nope": changed}), encoding="utf-8")
-        assert longreach("verify", path).code == 1
+        assert verify({**document, "nope": changed}).code == 1
 
 
-def test_standard_input(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = longreach("language", "(aa)*", "--json").out
-    for text, code, first in ((document, 0, ""), ("{", 2, "standard input:1:2: not JSON")):
+def test_standard_input(longreach: Call, even: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, code, first in ((json.dumps(even), 0, ""), ("{", 2, "standard input:1:2: not JSON")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         done = longreach("verify", "-")
         assert done.code == code
@@ -64,26 +69,24 @@ def test_standard_input(longreach: Call, tmp_path: Path, monkeypatch: pytest.Mon
         assert bool(done.out) == (code == 0)
 
 
-def test_a_single_certificate(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "certificate.json"
-    document = written(longreach, path, "(aa)*")
-    path.write_text(json.dumps(document["nope"]["certificate"]), encoding="utf-8")
-    done = longreach("verify", path, "--regex", "(aa)*")
+def test_a_single_certificate(verify: Call, even: Any) -> None:
+    flow = even["nope"]["certificate"]
+    done = verify(flow, "--regex", "(aa)*")
     assert (done.code, done.out.startswith("valid")) == (0, True)
-    assert longreach("verify", path, "--regex", "(aaa)*").code == 1
+    assert verify(flow, "--regex", "(aaa)*").code == 1
 
 
-def test_changed_certificates_are_rejected(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "certificate.json"
-    document = written(longreach, path, "(aa)*")
-    flow = document["nope"]["certificate"]
+def test_changed_certificates_are_rejected(verify: Call, even: Any) -> None:
+    flow, program = even["nope"]["certificate"], even["ape"]["certificate"]
     flow["flows"][0]["weights"][0]["weight"] = "1"
-    program = dict(document["ape"]["certificate"], program="#alphabet a\nL = i % 2 == 1")
-    wider = dict(document["ape"]["certificate"], **{"class": "C-RASP[∅]"})
-    broken = dict(document["ape"]["certificate"], program="L = ")
-    for certificate in (flow, program, wider, broken):
-        path.write_text(json.dumps(certificate), encoding="utf-8")
-        done = longreach("verify", path, "--json")
+    other = {"program": "#alphabet a\nL = i % 2 == 1"}
+    for certificate in (
+        flow,
+        program | other,
+        program | {"class": "C-RASP[∅]"},
+        program | {"program": "L = "},
+    ):
+        done = verify(certificate, "--json")
         assert (done.code, done.document["valid"]) == (1, False)
 
 
@@ -94,42 +97,30 @@ def test_changed_certificates_are_rejected(longreach: Call, tmp_path: Path) -> N
         ("[1, 2]", ": not a certificate"),
         ("{}", ": no certificate"),
         ('{"kind": "flow"}', ": "),
-        (
-            '{"kind": "flwo"}',
-            ": kind: there is no certificate 'flwo'; they are program, communication, ",
-        ),
+        ('{"kind": "flwo"}', ": kind: there is no certificate 'flwo'; they are program, communication, "),
     ],
 )
-def test_other_files_are_refused(longreach: Call, tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "file.json"
-    path.write_text(content, encoding="utf-8")
-    done = longreach("verify", path)
+def test_other_files_are_refused(verify: Call, tmp_path: Path, content: str, message: str) -> None:
+    done = verify(content)
     assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(f"{path}{message}")
+    assert done.first_error.startswith(f"{tmp_path / 'document.json'}{message}")
 
 
-def test_nothing_to_verify(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "none.json"
-    path.write_text('{"kind": "none", "reason": "undecided"}', encoding="utf-8")
-    done = longreach("verify", path)
+def test_nothing_to_verify(longreach: Call, verify: Call) -> None:
+    done = verify('{"kind": "none", "reason": "undecided"}')
     assert (done.code, done.out.startswith("claimed, not checked")) == (1, True)
-    assert longreach("verify", tmp_path / "missing.json").code == 2
+    assert longreach("verify", "missing.json").code == 2
 
 
-def test_numbers_beyond_all_bounds(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "certificate.json"
-    path.write_text('{"kind": "flow", "pair": [0, ' + "1" * 5000 + "]}", encoding="utf-8")
-    done = longreach("verify", path)
+def test_numbers_beyond_all_bounds(verify: Call) -> None:
+    done = verify('{"kind": "flow", "pair": [0, ' + "1" * 5000 + "]}")
     assert (done.code, done.out) == (2, "")
     assert "too many digits" in done.first_error
 
 
-def test_a_verdict_that_its_certificate_does_not_prove(longreach: Call, tmp_path: Path) -> None:
-    document = longreach("language", "(aa)*", "--json").document
-    document["nope"] |= {"verdict": "yes", "prediction": "yes", "prediction_everywhere": "yes"}
-    path = tmp_path / "document.json"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    done = longreach("verify", path, "--json")
+def test_a_verdict_that_its_certificate_does_not_prove(verify: Call, even: Any) -> None:
+    even["nope"] |= {"verdict": "yes", "prediction": "yes", "prediction_everywhere": "yes"}
+    done = verify(even, "--json")
     assert done.code == 1
     assert "the document says 'yes'" in done.document["certificates"][0]["problem"]
 
@@ -138,36 +129,24 @@ def test_a_verdict_that_its_certificate_does_not_prove(longreach: Call, tmp_path
     "change",
     [{"window": -1}, {"modulus": 1}, {"modulus": 0}, {"modulus": 3}, {"window": "0"}, {"modulus": True}],
 )
-def test_the_window_and_the_modulus_are_checked(
-    longreach: Call, tmp_path: Path, change: dict[str, object]
-) -> None:
-    certificate = longreach("language", "(aa)*", "--json").document["ape"]["certificate"]
-    path = tmp_path / "certificate.json"
-    path.write_text(json.dumps(certificate | change), encoding="utf-8")
-    assert longreach("verify", path).code in (1, 2)
+def test_the_window_and_the_modulus_are_checked(verify: Call, even: Any, change: dict[str, object]) -> None:
+    assert verify(even["ape"]["certificate"] | change).code in (1, 2)
 
 
 @pytest.mark.parametrize(
     "change",
     [{"accepting": [0, 7]}, {"transitions": []}, {"alphabet": ["a", "a"], "transitions": [[1, 1], [0, 0]]}],
 )
-def test_the_automaton_of_a_program_is_checked(
-    longreach: Call, tmp_path: Path, change: dict[str, object]
-) -> None:
-    certificate = longreach("language", "(aa)*", "--json").document["ape"]["certificate"]
-    certificate["automaton"] |= change
-    path = tmp_path / "certificate.json"
-    path.write_text(json.dumps(certificate), encoding="utf-8")
-    assert longreach("verify", path).code == 1
+def test_the_automaton_of_a_program_is_checked(verify: Call, even: Any, change: dict[str, object]) -> None:
+    even["ape"]["certificate"]["automaton"] |= change
+    assert verify(even["ape"]["certificate"]).code == 1
 
 
 @pytest.mark.parametrize("weight", ["1e99999999999", "1_0/10", "1/0", "٣", "nan", "9" * 5000])
-def test_weights_are_plain_fractions(longreach: Call, tmp_path: Path, weight: str) -> None:
-    certificate = longreach("language", "(aa)*", "--json").document["nope"]["certificate"]
+def test_weights_are_plain_fractions(verify: Call, even: Any, weight: str) -> None:
+    certificate = even["nope"]["certificate"]
     certificate["flows"][0]["weights"][0]["weight"] = weight
-    path = tmp_path / "certificate.json"
-    path.write_text(json.dumps(certificate), encoding="utf-8")
-    done = longreach("verify", path)
+    done = verify(certificate)
     assert done.code == 1
     assert "is not a fraction" in done.out
     assert len(done.out) < 200
@@ -502,41 +481,42 @@ def test_automata_from_files(longreach: Call, tmp_path: Path, monkeypatch: pytes
     assert set(document.verified("--task", "dfa:even.dfa").values()) == {"invalid"}
 
 
-def test_many_documents(longreach: Call, tmp_path: Path) -> None:
-    document = Document(longreach, tmp_path, "language", "(aa)*")
-    other = Document(longreach, tmp_path, "forecast", "parity").found
-    document.path.write_text(json.dumps({"forecasts": [document.found, other]}), encoding="utf-8")
-    done = longreach("verify", document.path, "--json")
+def test_many_documents(longreach: Call, verify: Call, even: Any, tmp_path: Path) -> None:
+    other = longreach("forecast", "parity", "--json").document
+    done = verify({"forecasts": [even, other]}, "--json")
     found = [(each["task"], each["place"]) for each in done.document["certificates"]]
     assert (done.code, len(found), found[-1]) == (0, 5, ("parity", "ape"))
-    assert "parity: ape: no program exists" in longreach("verify", document.path).out
-    lines = [json.dumps(document.found), "", '{"line": 2, "error": "bad"}', json.dumps(other), ""]
-    document.path.write_text("\n".join(lines), encoding="utf-8")
-    assert longreach("verify", document.path).code == 0
+    assert "parity: ape: no program exists" in verify({"forecasts": [even, other]}).out
+    lines = [json.dumps(even), "", '{"line": 2, "error": "bad"}', json.dumps(other), ""]
+    done = verify("\n".join(lines))
+    file = tmp_path / "document.json"
+    assert (done.code, done.err) == (0, f"{file}:3: no document but an error; nothing to check there\n")
     other["nope"]["verdict"] = "yes"
     lines[3] = json.dumps(other)
-    document.path.write_text("\n".join(lines), encoding="utf-8")
-    assert longreach("verify", document.path).code == 1
+    assert verify("\n".join(lines)).code == 1
     lines[3] = "{"
-    document.path.write_text("\n".join(lines), encoding="utf-8")
-    done = longreach("verify", document.path)
-    assert (done.code, done.first_error.startswith(f"{document.path}:4:2: not JSON")) == (2, True)
+    done = verify("\n".join(lines))
+    assert (done.code, done.first_error.startswith(f"{file}:4:2: not JSON")) == (2, True)
 
 
-def test_options(longreach: Call, tmp_path: Path) -> None:
-    document = Document(longreach, tmp_path, "language", "(aa)*")
-    document.path.write_text(json.dumps(document.found), encoding="utf-8")
-    for options, message in (
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
         (["--alphabet", "a"], "--alphabet: goes with --regex"),
         (["--regex", "(aa)*", "--task", "aa"], "--task: goes without --regex"),
         (["--task", "aaa"], "--task: no task is named 'aaa'"),
         (["--regex", "(aa"], "--regex: "),
-    ):
-        done = longreach("verify", document.path, *options)
-        assert (done.code, done.out) == (2, "")
-        assert done.first_error.startswith(message)
-    assert longreach("verify", document.path, "--regex", "(aa)*").code == 0
-    assert longreach("verify", document.path, "--regex", "(aa)*", "--alphabet", "ab").code == 1
+    ],
+)
+def test_options(verify: Call, even: Any, options: list[str], message: str) -> None:
+    done = verify(even, *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+
+
+def test_the_language_that_is_asked_for(verify: Call, even: Any) -> None:
+    assert verify(even, "--regex", "(aa)*").code == 0
+    assert verify(even, "--regex", "(aa)*", "--alphabet", "ab").code == 1
 
 
 @pytest.mark.parametrize(
@@ -559,75 +539,56 @@ def test_options(longreach: Call, tmp_path: Path) -> None:
     ],
 )
 def test_documents_of_odd_shapes(
-    longreach: Call, tmp_path: Path, change: dict[str, Any], message: str
+    verify: Call, even: Any, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    document = Document(longreach, tmp_path, "language", "(aa)*")
-    document.path.write_text(json.dumps(document.found | change), encoding="utf-8")
-    done = longreach("verify", document.path)
-    assert (done.code, done.out, done.first_error.startswith(f"{document.path}: {message}")) == (2, "", True)
+    done = verify(even | change)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(f"{tmp_path / 'document.json'}: {message}")
 
 
-def test_what_ask_writes_is_read(longreach: Call, tmp_path: Path) -> None:
+def test_what_ask_writes_is_read(longreach: Call, verify: Call, tmp_path: Path) -> None:
     document = longreach("forecast", "aa", "--json").document
-    path = tmp_path / "ask.json"
-    path.write_text(json.dumps({"task": "aa", "forecast": document, "measured": [], "judgement": "agrees"}))
-    found = longreach("verify", path, "--json").document
+    asked = {"task": "aa", "forecast": document, "measured": [], "judgement": "agrees"}
+    found = verify(asked, "--json").document
     assert (found["valid"], {each["task"] for each in found["certificates"]}) == (True, {"aa"})
     document["ape"]["verdict"] = "no"
-    path.write_text(json.dumps({"task": "aa", "forecast": document}))
-    assert longreach("verify", path).code == 1
-    path.write_text(json.dumps({"task": "aa", "forecast": {"ape": 3}}))
-    done = longreach("verify", path)
+    assert verify({"task": "aa", "forecast": document}).code == 1
+    done = verify({"task": "aa", "forecast": {"ape": 3}})
     assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(f"{path}: forecast: ")
+    assert done.first_error.startswith(f"{tmp_path / 'document.json'}: forecast: ")
 
 
-def test_formally_without_coq(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "document.json"
-    written(longreach, path, "(aa)*")
+def test_formally_without_coq(
+    verify: Call, even: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = longreach("verify", path, "--formal")
+    done = verify(even, "--formal")
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert "--formal: Coq is not installed" in done.err
 
 
 def test_formally_is_no_when_coq_says_false(
-    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    longreach: Call, verify: Call, even: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "document.json"
-    written(longreach, path, "(aa)*")
     monkeypatch.setattr(coq_check, "coqc", lambda: "coqc")
     monkeypatch.setattr(
         coq_check, "check_instances", lambda found: ["the check in Coq says false"] * len(found)
     )
-    done = longreach("verify", path, "--formal")
+    done = verify(even, "--formal")
     assert (done.code, done.out.count("the check in Coq says false")) == (1, 2)
     monkeypatch.setattr(coq_check, "check_instances", lambda found: [None] * len(found))
-    done = longreach("verify", path, "--formal")
+    done = verify(even, "--formal")
     assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 1)
-    document = written(longreach, path, "a*")
-    done = longreach("verify", path, "--formal", "--json")
+    document = longreach("language", "a*", "--json").document
+    done = verify(document, "--formal", "--json")
     said = [each["formal"] for each in done.document["certificates"]]
     assert (done.code, said) == (0, ["existence verified by Coq", *["not checked by Coq"] * 2])
-    path.write_text(json.dumps(document["ape"]["certificate"]), encoding="utf-8")
-    done = longreach("verify", path, "--formal", "--json")
+    done = verify(document["ape"]["certificate"], "--formal", "--json")
     assert (done.code, done.document["valid"]) == (1, False)
 
 
 @needs_coq
 @slow("proofs are checked by Coq")
-def test_formally(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "document.json"
-    written(longreach, path, "--name", "tomita-3")
-    done = longreach("verify", path, "--formal")
+def test_formally(longreach: Call, verify: Call) -> None:
+    done = verify(longreach("language", "--name", "tomita-3", "--json").out, "--formal")
     assert (done.code, done.out.count("verified by Coq")) == (0, 3)
-
-
-def test_lines_that_are_no_documents_are_named(longreach: Call, tmp_path: Path) -> None:
-    path = tmp_path / "many.jsonl"
-    one = longreach("language", "(aa)*", "--json").out.strip()
-    path.write_text(
-        f'{one}\n{{"line": 2, "error": "column 1: this bracket is never closed"}}\n', encoding="utf-8"
-    )
-    done = longreach("verify", path)
-    assert (done.code, done.err) == (0, f"{path}:2: no document but an error; nothing to check there\n")
