@@ -16,33 +16,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Field:
+class _Named:
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Field(_Named):
     """A setting by its name in Python; on the command line an option."""
 
-    name: str
 
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True)
-class Argument:
+class Argument(_Named):
     """What is asked about, such as a task; on the command line it stands without the name of an option."""
 
-    name: str
 
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True)
-class File:
+class File(_Named):
     """A file, or what stands in one."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True)

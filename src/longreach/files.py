@@ -28,8 +28,6 @@ if sys.platform != "win32":
 
 Document = TypeVar("Document")
 
-# Reading files from outside.
-
 
 def read_bytes(path: str | Path, *, most: int | None = None, pipe: bool = False) -> bytes:
     """The content of a file; one line says why it cannot be had.
@@ -272,9 +270,6 @@ def read_tensors(
         raise InputError(
             f"not a model, or damaged: {shortened(' '.join(str(error).split()), 200)}", place=place
         ) from None
-
-
-# Files that are there whole or not at all, whatever happens in between.
 
 
 # Where files cannot be locked: a write takes well under a second, so an older draft is left from a kill.

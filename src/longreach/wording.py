@@ -11,9 +11,6 @@ EMPTY = "ε"
 """The empty word."""
 
 
-# Numbers.
-
-
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number of things.
 
@@ -57,9 +54,6 @@ def roughly(seconds: float) -> str:
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} days"
-
-
-# Words and lists.
 
 
 def some(items: Sequence[str], most: int, between: str = " ") -> str:
@@ -124,8 +118,6 @@ def visible(text: str) -> str:
     """
     return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
-
-# Tables.
 
 GAP = 2
 """Blanks between columns in a terminal."""

@@ -72,9 +72,6 @@ def test_no_job_stands_twice() -> None:
         attempts.take()
 
 
-# Jobs that run together: the same results as apart, and a bad one harms no other.
-
-
 FUNCTION = "tests.helpers.group_functions:train_many"
 
 

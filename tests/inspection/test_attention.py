@@ -15,8 +15,6 @@ from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.model import Array
 from longreach.theory.limit.run import attention
 
-# Hardness, weight by weight.
-
 
 def _weights(seed: int, size: int, rows: int = 2) -> Array:
     rng = np.random.default_rng(seed)

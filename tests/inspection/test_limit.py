@@ -69,9 +69,6 @@ def test_a_model_without_positions_is_its_own_limit() -> None:
         assert row.kept == row.model
 
 
-# R of a model and R_∞ of its limit transformer, part by part.
-
-
 def test_numbers_of_the_theory() -> None:
     found = small_subject("ape")
     summary = limit_summary(found)
@@ -87,9 +84,6 @@ def test_numbers_of_the_theory() -> None:
     assert said.finite.size == {"layers": 2, "heads": 2}
     assert said.finite.groups["positions"] > 0
     assert size_of(limit_summary(small_subject("nope")), small_subject("nope"), model).finite is not None
-
-
-# The approximate limit transformer: as data, run by another evaluator, it is what is run here.
 
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5, 2, 3, 1], [0, 5, 5, 2, 4, 3, 3, 1, 1]])

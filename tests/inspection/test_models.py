@@ -38,9 +38,6 @@ from tests.helpers.extras import needs
 from tests.helpers.inspected_models import StandIn, lively, small_config
 from tests.helpers.inspected_runs import small_member, write_run
 
-# Attention of models that another library runs: through a stand-in, and through the library where it is.
-
-
 TOKENS = np.array([[1, 2, 3, 4], [2, 2, 1, 5], [0, 1, 0, 1], [3, 3, 3, 3], [5, 4, 3, 2]])
 
 
@@ -170,9 +167,6 @@ def test_a_gpt2_of_the_library(tmp_path: Path) -> None:
     ours = trace(found.parameters, found.config, torch.from_numpy(TOKENS)).weights
     for layer, wanted in zip(ours, theirs, strict=True):
         assert layer.numpy() == pytest.approx(wanted, abs=1e-4)
-
-
-# What can be opened, and what is refused in one line.
 
 
 def _subject(path: Path, task: str | None = None) -> Subject:

@@ -32,9 +32,6 @@ from tests.helpers.extras import needs
 from tests.helpers.literal_gpt2 import logits
 from tests.helpers.literal_language_model import next_losses
 
-# Models in Hugging Face directories: losses recomputed, hidden tokens, and what is refused.
-
-
 CPU = torch.device("cpu")
 WINDOW = [3, 1, 4, 1, 5, 9, 2, 6]
 quiet = pytest.mark.filterwarnings("ignore")
@@ -126,9 +123,6 @@ def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         HuggingFaceScorer(tmp_path, CPU)
 
 
-# Influential tokens: found one by one, and where they are known.
-
-
 class Adding:
     """The loss of the last token is 100 less the sum of all visible tokens."""
 
@@ -195,15 +189,9 @@ def test_lengths_that_leave_too_little(context: int, count: int) -> None:
         influential_tokens(Adding(), WINDOWS, context, count=count)
 
 
-# How much fits into memory.
-
-
 def test_logits_fit_or_go_one_by_one() -> None:
     assert rows_at_once(10, 1000) * 10 * 1000 * 4 <= MEMORY
     assert rows_at_once(10**6, 10**6) == 1
-
-
-# Perplexity by position and length, of a model whose losses are known.
 
 
 class Known:

@@ -96,9 +96,6 @@ def test_windows() -> None:
         offset_variance(np.zeros((2, 3)))
 
 
-# Functions of positions that are known, and what the fit makes of them.
-
-
 def _matrix(function: object, size: int = 36) -> Array:
     assert callable(function)
     return by_distance(np.array([float(function(distance)) for distance in range(size)]), size)

@@ -19,8 +19,6 @@ from longreach.inspection.report import Inspection, inspect_outside, inspect_sub
 from longreach.inspection.trace import trace
 from tests.helpers.inspected_models import StandIn, lively, small_config, small_subject
 
-# A whole inspection of small models: what it says fits together, and is JSON.
-
 
 def _size(said: Inspection) -> int:
     matrix = said.heads[0].matrix
@@ -99,9 +97,6 @@ def test_a_large_model_keeps_the_matrices_that_are_drawn(monkeypatch: pytest.Mon
         assert one.offset_variance == other.offset_variance
         if one.matrix is not None:
             assert one.matrix == pytest.approx(other.matrix)
-
-
-# Profiles of attention by distance, of a model that turns its queries and keys.
 
 
 MODEL = OutsideModel(

@@ -32,8 +32,6 @@ from longreach.inspection.texts import (
 from tests.helpers.extras import needs
 from tests.helpers.text_samples import SENTENCE
 
-# Texts from files and from a package, divided into training and tests.
-
 
 def joined(corpus: Corpus, held_out: bool) -> list[str]:
     return ["".join(pieces) for pieces in corpus.pieces(held_out)]
@@ -125,9 +123,6 @@ def test_the_package_is_read_without_running_it(tmp_path: Path, monkeypatch: pyt
         default_corpus()
 
 
-# Rows of local datasets, in the formats in which they lie on disk.
-
-
 ROWS = ["one row", "", "two\nlines", "ünd so fort"]
 KEPT = [row for row in ROWS if row]
 
@@ -207,9 +202,6 @@ def test_directories(tmp_path: Path) -> None:
     assert [path.parent.name for path in files_of(tmp_path)] == ["test", "train"]
 
 
-# Bytes and byte pairs: text to numbers, stored and read again.
-
-
 @settings(max_examples=20)
 @given(st.text())
 def test_bytes_are_those_of_the_text(text: str) -> None:
@@ -250,9 +242,6 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "has_byte_pairs", lambda: False)
     with pytest.raises(MissingExtra, match="text"):
         BytePairs.learned(["a"], 300)
-
-
-# Tokens in a file.
 
 
 def made(folder: Path, *texts: list[str]) -> TokenFile:

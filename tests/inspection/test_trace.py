@@ -88,9 +88,6 @@ def test_products_need_no_tokens() -> None:
         assert one.query.matrix == pytest.approx(other.query.matrix)
 
 
-# The traced decoder is the decoder, and hiding a token is removing it from attention.
-
-
 LONGER = torch.tensor([[1, 2, 3, 4, 5, 2, 3], [1, 5, 5, 2, 4, 3, 3]])
 
 

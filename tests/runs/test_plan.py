@@ -17,8 +17,6 @@ from longreach.training.loop import steps_at_most
 from longreach.training.result import Result, Timings, write_result
 from tests.helpers.result_samples import sample, sample_failure
 
-# A plan counts jobs and knows how long earlier ones of the same shape took.
-
 
 def _job(seed: int, **config: object) -> Job:
     return Job.of("a:b", sample(seed, config=config).config)
@@ -54,9 +52,6 @@ def test_all_done(tmp_path: Path) -> None:
 def test_shape_ignores_seed_and_learning_rate() -> None:
     assert shape({"seed": 1, "model": {"lr": 1.0, "width": 2}}) == shape({"model": {"width": 2}, "lr": 3})
     assert shape({"width": 1}) != shape({"width": 2})
-
-
-# How long training takes: what a few steps tell, and the start of worker processes.
 
 
 @pytest.fixture

@@ -25,9 +25,6 @@ from longreach.training.result import RESULT, read_result, write_result
 from tests.execution.test_local import gone
 from tests.helpers.result_samples import sample, sample_failure, scan
 
-# A run that is killed, interrupted or out of space goes on where it was.
-
-
 ENGINE = LocalEngine(workers=2)
 
 
@@ -301,9 +298,6 @@ def test_a_deadline_does_not_wait_for_other_processes(tmp_path: Path) -> None:
     with _held(tmp_path, job.key) as found:
         assert found == "[True]"
         assert list(run_pending([job], tmp_path, ENGINE, deadline=time.monotonic() + 1)) == []
-
-
-# A run goes whole or not at all, and none goes while one of them is running.
 
 
 def test_all_files_of_a_run_go_and_no_others(tmp_path: Path) -> None:

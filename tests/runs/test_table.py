@@ -55,9 +55,6 @@ def test_no_file(tmp_path: Path) -> None:
         read_lines(tmp_path / "none.jsonl", ADAPTER)
 
 
-# Tables hold every number and setting once; CSV and Parquet hold the table.
-
-
 ROWS = [
     Row(key="a" * 16, status="done", task="parity", seed=0, reached=True,
         accuracy={"51-100": 0.5, "1-50": 1.0},

@@ -39,8 +39,6 @@ from longreach.training.loop import NOT_COMPILED
 from longreach.training.result import Result
 from tests.training.test_loop import tiny
 
-# Which members train side by side, on which device, in how many processes.
-
 
 @dataclass(frozen=True)
 class Recorder:
@@ -179,9 +177,6 @@ def test_an_interruption_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longreach.training.job.run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(InProcessEngine().run([job_of(_members("binary-majority", 1)[0])]))
-
-
-# Members in, results out, from Python: with whatever watches.
 
 
 def tiny_running(**given: Any) -> RunConfig:

@@ -109,9 +109,6 @@ def is_over(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline
 
 
-# Which job comes next: each once, and once more if its process died.
-
-
 ATTEMPTS = 2  # a job whose process dies is run once more
 STARTS = 3  # after so many failures in a row to begin a job there is no point in continuing
 
@@ -185,9 +182,6 @@ class Attempts:
         return attempt.job.key, answer
 
 
-# An engine whose jobs run in groups: one call does several jobs of the same kind together.
-
-
 @dataclass(frozen=True)
 class StackedEngine:
     """Runs groups of jobs on another engine, and yields the outcome of every job.
@@ -245,9 +239,6 @@ class StackedEngine:
             message = f"{self.function} returned no list of {len(group)} answers"
             return [Failure("exception", message)] * len(group)
         return answer
-
-
-# Packages that only some engines need.
 
 
 def load(package: str, what: str, extra: str) -> Any:

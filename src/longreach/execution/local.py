@@ -34,9 +34,6 @@ from longreach.execution.jobs import (
     is_over,
 )
 
-# One worker process as its driver sees it: send a job, hear lines, end it with all it has started.
-
-
 WORKER = Path(__file__).with_name("worker.py")
 TAIL = 4000  # bytes of standard error that are kept for a report
 EXIT_SECONDS = 2.0  # seconds for a process to be gone after it has closed its pipe, or has been killed
@@ -180,9 +177,6 @@ def worker_environment(base: Mapping[str, str], glibc: bool | None = None) -> di
 def cores() -> int:
     """The processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-# The engine on one machine: worker processes, one job in flight each, one thread each.
 
 
 TICK = 1.0  # seconds between looks at processes that may have died without a word
@@ -382,9 +376,6 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
-
-
-# What runs on a node of a cluster: one job, in a worker process like those of the local engine.
 
 
 DIRECTORY_SECONDS = 10.0  # seconds until a new directory is seen on other nodes of a network file system

@@ -58,18 +58,13 @@ def title_of(found: Inspection) -> str:
 
 def histogram(heads: Sequence[HeadReport], title: str) -> Figure:
     """Heads by offset variance (Figures 7 and 10 of Huang et al.)."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(4.6, 2.8), layout="constrained")
-    axis = figure.subplots()
+    figure, axis = _figure(4.6, 2.8, "offset variance (Equation 81)", "heads")
     values = [each.offset_variance for each in heads]
     axis.hist(values, bins=min(20, max(5, len(values))), color=BLUE, edgecolor="white", linewidth=0.5)
-    axis.set_xlabel("offset variance (Equation 81)", fontsize=_SMALL + 1)
-    axis.set_ylabel("heads", fontsize=_SMALL + 1)
     axis.yaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_title(title, fontsize=_SMALL + 2)
-    _plain(axis)
     return figure
 
 
@@ -145,27 +140,19 @@ def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
 
 def attention(heads: Sequence[HeadReport]) -> Figure:
     """How spread out each head's attention is at the training length."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(max(3.6, 0.28 * len(heads) + 1.6), 2.6), layout="constrained")
-    axis = figure.subplots()
+    figure, axis = _figure(max(3.6, 0.28 * len(heads) + 1.6), 2.6, "head (layer.number)")
     places = np.arange(len(heads))
     axis.bar(places - 0.2, [h.softness.largest for h in heads], 0.4, color=BLUE, label="largest weight")
     axis.bar(places + 0.2, [h.softness.entropy for h in heads], 0.4, color=ORANGE, label="entropy")
     axis.set_xticks(places, [head.name for head in heads], rotation=90 if len(heads) > 12 else 0)
     axis.set_ylim(0, 1.02)
-    axis.set_xlabel("head (layer.number)", fontsize=_SMALL + 1)
     axis.legend(fontsize=_SMALL, frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    _plain(axis)
     return figure
 
 
 def lengths(found: Inspection) -> Figure:
     """Accuracy by length of the model and of its limit transformer."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6, 2.8), layout="constrained")
-    axis = figure.subplots()
+    figure, axis = _figure(4.6, 2.8, "length", "inputs that come out right")
     lines = (
         ("the model", "model", BLUE, "-", "o"),
         ("periodic positions and local φ", "kept", GREEN, "--", "s"),
@@ -185,40 +172,44 @@ def lengths(found: Inspection) -> Figure:
         axis.axhline(found.failure.level, color=GREY, linewidth=0.7, linestyle=(0, (1.5, 3)))
     axis.set_ylim(-0.03, 1.05)
     axis.set_xlim(left=0)
-    axis.set_xlabel("length", fontsize=_SMALL + 1)
-    axis.set_ylabel("inputs that come out right", fontsize=_SMALL + 1)
     axis.legend(fontsize=_SMALL, frameon=False)
-    _plain(axis)
     return figure
 
 
 def construction(found: Inspection) -> Figure:
     """Weights on the keys that the program attends to, and on the others (Figure 3 of Izzo et al.)."""
-    from matplotlib.figure import Figure
-
     heads = found.construction[:MOST_PANELS]
-    figure = Figure(figsize=(max(3.8, 0.5 * len(heads) + 2), 2.8), layout="constrained")
-    axis = figure.subplots()
+    figure, axis = _figure(max(3.8, 0.5 * len(heads) + 2), 2.8, "", "weight of a key")
     for place, each in enumerate(heads):
         hard = each.hardness
-        axis.errorbar(
-            place - 0.12, hard.wanted, yerr=hard.wanted_deviation, color=BLUE, marker="o", markersize=4,
-            capsize=2, linewidth=1, label="should be attended" if place == 0 else None,
-        )  # fmt: skip
-        axis.errorbar(
-            place + 0.12, hard.other, yerr=hard.other_deviation, color=ORANGE, marker="s", markersize=4,
-            capsize=2, linewidth=1, label="the others" if place == 0 else None,
-        )  # fmt: skip
+        weights = (
+            (-0.12, hard.wanted, hard.wanted_deviation, BLUE, "o", "should be attended"),
+            (0.12, hard.other, hard.other_deviation, ORANGE, "s", "the others"),
+        )
+        for shift, mean, deviation, colour, marker, label in weights:
+            axis.errorbar(
+                place + shift, mean, yerr=deviation, color=colour, marker=marker, markersize=4, capsize=2,
+                linewidth=1, label=label if place == 0 else None,
+            )  # fmt: skip
         axis.plot(
             [place - 0.3, place + 0.3], [hard.ideal] * 2, color="black", linestyle="--", linewidth=0.8,
             label="if hard" if place == 0 else None,
         )  # fmt: skip
     names = [f"{h.program_layer}.{h.program_head} ({h.does})\n→ head {h.layer}.{h.head}" for h in heads]
     axis.set_xticks(range(len(heads)), names, rotation=90 if len(heads) > 4 else 0)
-    axis.set_ylabel("weight of a key", fontsize=_SMALL + 1)
     axis.legend(fontsize=_SMALL, frameon=False)
-    _plain(axis)
     return figure
+
+
+def _figure(width: float, height: float, across: str, upwards: str = "") -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axis = figure.subplots()
+    axis.set_xlabel(across, fontsize=_SMALL + 1)
+    axis.set_ylabel(upwards, fontsize=_SMALL + 1)
+    _plain(axis)
+    return figure, axis
 
 
 def _plain(axis: Axes) -> None:

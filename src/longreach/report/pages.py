@@ -23,8 +23,6 @@ from longreach.wording import percent, roughly
 if TYPE_CHECKING:
     from longreach.inspection.report import Inspection
 
-# One page for one task: three questions with their answers, then what was measured, and why.
-
 
 def render_answer_page(
     title: str,
@@ -50,20 +48,22 @@ def render_answer_page(
     (True, True)
     """
     view = single_task(runs, task, None if alphabet is None else tuple(alphabet))
-    template = environment().get_template("answer.html.jinja")
-    return template.render(
-        title=f"{title}: will it work on longer inputs?",
+    return _page(
+        "answer",
+        f"{title}: will it work on longer inputs?",
         heading=title,
         about=about,
         blocks=blocks,
         judgement=judgement,
         task=view,
         columns=tuple(dict.fromkeys(["nope", "ape", *(cell.encoding for cell in view.cells)])),
-        provenance=(("page made by", f"longreach {__version__}"),),
     )
 
 
-# One page of advice: what would help and why, and the original and its remedies by length.
+def _page(template: str, title: str, **parts: Any) -> str:
+    made_by = (("page made by", f"longreach {__version__}"),)
+    found = environment().get_template(f"{template}.html.jinja")
+    return found.render(title=title, provenance=made_by, **parts)
 
 
 _KINDS = ("nope", "ape", "other e0", "other e1", "other e2", "other e3")
@@ -88,26 +88,22 @@ def render_advice_page(found: TaskAdvice) -> str:
         }
         for number, (name, cell) in enumerate(found.tried)
     ]
-    return (
-        environment()
-        .get_template("advice.html.jinja")
-        .render(
-            title=f"{found.forecast.title}: what would help?",
-            heading=found.forecast.title,
-            about=found.forecast.task.about,
-            conclusion=found.conclusion,
-            sides=found.as_it_is,
-            remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
-            sparsity=found.sparsity,
-            rows=rows,
-            ranges=[lengths.words for lengths in ranges],
-            untried=[(remedy.name, f"about {roughly(seconds)}") for remedy, seconds in found.trials.untried],
-            refused=found.trials.refused,
-            trained=found.tried[0][1] if found.tried else None,
-            chart=Markup(_chart(found.tried, ranges)) if ranges else None,
-            best=found.best,
-            provenance=(("page made by", f"longreach {__version__}"),),
-        )
+    return _page(
+        "advice",
+        f"{found.forecast.title}: what would help?",
+        heading=found.forecast.title,
+        about=found.forecast.task.about,
+        conclusion=found.conclusion,
+        sides=found.as_it_is,
+        remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
+        sparsity=found.sparsity,
+        rows=rows,
+        ranges=[lengths.words for lengths in ranges],
+        untried=[(remedy.name, f"about {roughly(seconds)}") for remedy, seconds in found.trials.untried],
+        refused=found.trials.refused,
+        trained=found.tried[0][1] if found.tried else None,
+        chart=Markup(_chart(found.tried, ranges)) if ranges else None,
+        best=found.best,
     )
 
 
@@ -125,9 +121,6 @@ def _chart(trials: Sequence[tuple[str, MeasuredCell]], ranges: Sequence[LengthRa
     return by_length(labels, series, f"accuracy in per cent by length. {told}.")
 
 
-# One page for what was found in one model: numbers, figures, and what they mean.
-
-
 CAPTIONS = {
     "lengths": "Accuracy by length; the shaded lengths were trained. A limit transformer has no longest "
     "input.",
@@ -141,36 +134,30 @@ CAPTIONS = {
     "construction": "Weights on the keys that the heads of the task's program attend, and on the others, of "
     "the trained head that is nearest.",
 }
-ORDER = tuple(CAPTIONS)
 
 
 def render_inspection_page(found: Inspection, figures: Mapping[str, bytes], *, title: str) -> str:
     """One HTML document that needs nothing else; `figures` are SVG files by their names."""
     shown = [
-        {"name": name, "caption": CAPTIONS[name], "source": _data(figures[name])}
-        for name in ORDER
+        {"name": name, "caption": caption, "source": _data(figures[name])}
+        for name, caption in CAPTIONS.items()
         if name in figures
     ]
-    template = environment().get_template("inspection.html.jinja")
-    return template.render(
-        title=f"{title}: what it does",
+    return _page(
+        "inspection",
+        f"{title}: what it does",
         heading=title,
         found=found,
         facts=[(name, value) for name, value in _facts(found).items() if value is not None],
         figures=shown,
-        number=_number,
+        number=lambda value: f"{value:.3g}",
         percent_or_none=lambda value: percent(value, 0),
-        provenance=(("page made by", f"longreach {__version__}"),),
     )
 
 
 def _data(content: bytes) -> Markup:
     """An image that is part of the page."""
     return Markup("data:image/svg+xml;base64,") + Markup(base64.b64encode(content).decode())
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}"
 
 
 def _facts(found: Inspection) -> dict[str, Any]:

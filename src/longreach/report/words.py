@@ -18,9 +18,6 @@ from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName
 from longreach.wording import visible
 
-# How the report writes numbers and names.
-
-
 NO_BREAK = "\u00a0"
 
 
@@ -112,9 +109,6 @@ def escaped(text: str) -> str:
     return escape(visible(text))
 
 
-# How tasks are called where people read: an expression says more than a name made of its letters.
-
-
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -135,9 +129,6 @@ def task_title(name: str) -> str:
     if name in NAMED_LANGUAGES:
         return NAMED_LANGUAGES[name].expression
     return TaskName(TaskName(name).short).expression or name
-
-
-# The command line that makes the runs of a cell again, where the configuration tells it.
 
 
 # Settings that are named whatever they are: their defaults depend on the task, or tell what was measured.

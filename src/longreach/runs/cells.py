@@ -21,8 +21,6 @@ from longreach.tasks.lengths import LengthRange, name_order, read_name
 from longreach.training.result import loss_number, named, setting
 from longreach.wording import counted
 
-# When one run works
-
 
 class Criterion(Protocol):
     """A number of a run on a range of lengths, and which numbers are good enough."""
@@ -80,9 +78,6 @@ class ByLoss:
 
     def works(self, value: float) -> bool:
         return value <= self.level
-
-
-# When several runs work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,9 +152,6 @@ class Spread:
         """The spread of at least one value."""
         found = list(values)
         return cls(statistics.fmean(found), min(found), max(found), statistics.pstdev(found), len(found))
-
-
-# The runs of one configuration
 
 
 @dataclass(frozen=True, kw_only=True)

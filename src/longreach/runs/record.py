@@ -31,9 +31,6 @@ from longreach.training.result import (
     write_result,
 )
 
-# Run the jobs whose results are missing, and write each result as it comes.
-
-
 LONGEST_ERROR = 20_000  # characters
 POLL = 0.5  # seconds between looks at jobs that another process runs
 
@@ -179,9 +176,6 @@ def failed(job: Job, failure: Failure) -> Result:
             started=datetime.now(UTC) - timedelta(seconds=failure.seconds), seconds=failure.seconds
         ),
     )
-
-
-# Removing runs: results, models and states, all of a run or nothing, and never one that is running.
 
 
 GONE = ".removed-"

@@ -97,9 +97,6 @@ def _worth_compiling(fields: Mapping[str, Any]) -> bool:
     return bool(small and fields["max_steps"] >= COMPILE_FROM_STEPS)
 
 
-# Tasks whose answers are numbers.
-
-
 SMOKE: dict[str, Any] = {
     "width": 4, "hidden": 8, "batch": 16, "max_steps": 20, "test_size": 32, "evaluate_every": 10,
 }  # fmt: skip

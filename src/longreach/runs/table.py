@@ -22,9 +22,6 @@ from longreach.training.result import Result
 if TYPE_CHECKING:
     from longreach.training.result import Evaluation
 
-# Results as one flat table, and the table as CSV or Parquet.
-
-
 FIXED = (
     "key", "status", "task", "encoding", "seed", "steps", "seconds", "reached", "loss", "started", "device",
     "code", "error",
@@ -153,9 +150,6 @@ def _typed(values: list[Any], arrow: Any) -> tuple[list[Any], Any]:
         return [None if value is None else float(value) for value in values], arrow.float64()
     texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     return texts, arrow.string()
-
-
-# Tables of runs as text: a line of JSON for each, each run once.
 
 
 class Line(Protocol):

@@ -24,9 +24,6 @@ from longreach.training.setup import task_of
 if TYPE_CHECKING:
     from longreach.training.result import Evaluation
 
-# Where members train: the engine for a number of jobs, and how many members side by side on which device.
-
-
 MOST_ON_CUDA = 64
 
 EngineMaker: TypeAlias = Callable[[int], Engine]
@@ -89,9 +86,6 @@ def _stacked(engine: Engine, device: str, size: int) -> Engine:
         return [[known[config.key] for config in group] for group in made]
 
     return StackedEngine(engine, GROUP_FUNCTION, group, {"device": device})
-
-
-# Training in this process, one member after the other: for tasks that no other process can find.
 
 
 class _TimeIsOverError(Exception):
@@ -165,9 +159,6 @@ def usual_maker(configs: Sequence[RunConfig], runs: str | Path) -> EngineMaker:
     if any(TaskName(config.task).is_session for config in configs):
         return lambda jobs: InProcessEngine()
     return engine_maker("local", runs)
-
-
-# Members in, results out: what is not done is trained, by whichever engine, and the rest is read.
 
 
 Member = TypeVar("Member", bound=RunConfig)

@@ -136,9 +136,6 @@ def test_unknown_parts_are_refused() -> None:
     assert "verdicts" in PARTS
 
 
-# Notes below the states of a drawing.
-
-
 def test_potentials_change_by_the_letter_alone() -> None:
     """Of a component without classes known before: one number per letter."""
     automaton = from_expression("(a(ab)*b)*")
