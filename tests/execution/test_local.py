@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from longreach.errors import InputError
+from longreach.execution import local as node
 from longreach.execution import local as process_module
 from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import MALLOC, THREADS, LocalEngine, worker_environment
@@ -20,15 +23,19 @@ from longreach.execution.local import MALLOC, THREADS, LocalEngine, worker_envir
 HERE = "tests.helpers.job_functions"
 
 
-def _job(function: str, /, **config: Any) -> Job:
+def job_of(function: str, /, **config: Any) -> Job:
     return Job.of(f"{HERE}:{function}", config)
 
 
 def _one(function: str, /, engine: LocalEngine | None = None, **config: Any) -> Any:
-    job = _job(function, **config)
+    job = job_of(function, **config)
     ((key, answer),) = (engine or LocalEngine(workers=1)).run([job])
     assert key == job.key
     return answer
+
+
+def comparable(answer: Any) -> Any:
+    return (answer.kind, answer.message) if isinstance(answer, Failure) else answer
 
 
 def gone(pid: int, patience: float = 10.0) -> bool:
@@ -53,7 +60,7 @@ def _zombie(pid: int) -> bool:
     return state.rpartition(")")[2].split()[0] == "Z"
 
 
-def _until(condition: Callable[[], bool], patience: float = 30.0) -> None:
+def until(condition: Callable[[], bool], patience: float = 30.0) -> None:
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end
@@ -62,7 +69,7 @@ def _until(condition: Callable[[], bool], patience: float = 30.0) -> None:
 
 def test_200_jobs_with_5_crashes() -> None:
     bad = {17, 40, 41, 120, 199}
-    jobs = [_job("square_or_die", n=n, die=n in bad) for n in range(200)]
+    jobs = [job_of("square_or_die", n=n, die=n in bad) for n in range(200)]
     answers = dict(LocalEngine(workers=2).run(jobs))
     assert len(answers) == 200
     for n, job in enumerate(jobs):
@@ -75,10 +82,10 @@ def test_200_jobs_with_5_crashes() -> None:
 
 
 def test_answers_come_as_they_finish(tmp_path: Path) -> None:
-    slow = _job("wait", pids=str(tmp_path), seconds=60)
-    run = LocalEngine(workers=2).run([slow, *(_job("square", n=n) for n in range(5))])
+    slow = job_of("wait", pids=str(tmp_path), seconds=60)
+    run = LocalEngine(workers=2).run([slow, *(job_of("square", n=n) for n in range(5))])
     assert sorted(next(run)[1] for _ in range(5)) == [0, 1, 4, 9, 16]
-    _until(lambda: bool(os.listdir(tmp_path)))
+    until(lambda: bool(os.listdir(tmp_path)))
     run.close()
     (pid,) = map(int, os.listdir(tmp_path))
     assert gone(pid)
@@ -95,7 +102,7 @@ def test_jobs_are_taken_one_by_one() -> None:
     def jobs() -> Any:
         for n in range(1_000_000):
             taken.append(n)
-            yield _job("square", n=n)
+            yield job_of("square", n=n)
 
     run = LocalEngine(workers=2).run(jobs())
     assert [next(run)[1] for _ in range(3)] != []
@@ -109,10 +116,13 @@ def test_a_worker_that_dies_once(tmp_path: Path) -> None:
 
 def test_a_worker_killed_from_outside(tmp_path: Path) -> None:
     (tmp_path / "pids").mkdir()
-    jobs = [_job("wait", pids=str(tmp_path / "pids"), seconds=1.5), *(_job("square", n=n) for n in range(20))]
+    jobs = [
+        job_of("wait", pids=str(tmp_path / "pids"), seconds=1.5),
+        *(job_of("square", n=n) for n in range(20)),
+    ]
 
     def kill() -> None:
-        _until(lambda: bool(os.listdir(tmp_path / "pids")))
+        until(lambda: bool(os.listdir(tmp_path / "pids")))
         os.kill(int(os.listdir(tmp_path / "pids")[0]), signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
@@ -166,7 +176,7 @@ def test_a_module_that_does_not_exist() -> None:
 
 
 def test_a_job_past_its_time_is_ended_and_not_repeated(tmp_path: Path) -> None:
-    jobs = [_job("wait", pids=str(tmp_path), seconds=60), *(_job("square", n=n) for n in range(10))]
+    jobs = [job_of("wait", pids=str(tmp_path), seconds=60), *(job_of("square", n=n) for n in range(10))]
     answers = dict(LocalEngine(workers=1, time_limit=1).run(jobs))
     failure = answers[jobs[0].key]
     assert isinstance(failure, Failure)
@@ -178,7 +188,7 @@ def test_a_job_past_its_time_is_ended_and_not_repeated(tmp_path: Path) -> None:
 
 
 def test_an_answer_in_time_counts_however_late_we_look() -> None:
-    run = LocalEngine(workers=2, time_limit=2).run([_job("square", n=n) for n in range(4)])
+    run = LocalEngine(workers=2, time_limit=2).run([job_of("square", n=n) for n in range(4)])
     answers = [next(run)[1]]
     time.sleep(2.2)  # whoever takes the answers is busy
     answers += [answer for _, answer in run]
@@ -265,7 +275,7 @@ def test_a_worker_that_speaks_another_language(monkeypatch: pytest.MonkeyPatch, 
         (lambda: Job.of("os:system; x", {}), "'os:system; x': a function is named as in"),
         (lambda: Job.of("__main__:run", {}), "'__main__:run': other processes cannot find it"),
         (lambda: Job.of("a:b", {"x": {1}}), "config.x: set is not a JSON value"),
-        (lambda: list(LocalEngine().run([_job("square", n=1)] * 2)), "stands twice in the list"),
+        (lambda: list(LocalEngine().run([job_of("square", n=1)] * 2)), "stands twice in the list"),
     ],
 )
 def test_bad_input(call: Callable[[], object], message: str) -> None:
@@ -278,11 +288,11 @@ def test_at_the_deadline_what_runs_is_ended_and_nothing_starts(tmp_path: Path) -
     taken = []
 
     def jobs() -> Any:
-        yield from (_job("square", n=n) for n in range(2))
-        yield _job("wait", pids=str(tmp_path), seconds=600)
+        yield from (job_of("square", n=n) for n in range(2))
+        yield job_of("wait", pids=str(tmp_path), seconds=600)
         while True:
             taken.append(len(taken))
-            yield _job("wait", pids=str(tmp_path), seconds=600 + len(taken))
+            yield job_of("wait", pids=str(tmp_path), seconds=600 + len(taken))
 
     start = time.monotonic()
     answers = [answer for _, answer in LocalEngine(workers=2).run(jobs(), deadline=start + 4)]
@@ -294,5 +304,62 @@ def test_at_the_deadline_what_runs_is_ended_and_nothing_starts(tmp_path: Path) -
 
 def test_after_the_deadline_no_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_module.subprocess, "Popen", None)
-    jobs = [_job("square", n=n) for n in range(3)]
+    jobs = [job_of("square", n=n) for n in range(3)]
     assert list(LocalEngine(workers=2).run(jobs, deadline=time.monotonic())) == []
+
+
+@pytest.fixture(autouse=True)
+def _dismissed() -> Iterator[None]:
+    yield
+    node._dismiss()
+
+
+def _errand(function: str, directory: Path | None = None, /, **config: Any) -> node.Errand:
+    job = Job("0" * 16, f"{HERE}:{function}", config, directory)
+    return node.errand(job)
+
+
+def test_one_attempt_only(tmp_path: Path) -> None:
+    config = {"marker": str(tmp_path / "marker")}
+    failure = node.run_once(_errand("die_once", **config))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, failure.message) == ("crash", "its worker process was ended by SIGKILL")
+    assert node.run_once(_errand("die_once", **config)) == "alive"
+
+
+def test_a_kept_process_runs_many_jobs_until_it_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (node.run_kept(_errand("where", tmp_path / name))[1] for name in "ab")
+    assert first == second != os.getpid()
+    assert node.run_once(_errand("where", tmp_path / "c"))[1] != first
+    failure = node.run_kept(_errand("die"))
+    assert isinstance(failure, Failure)
+    third = node.run_kept(_errand("where", tmp_path / "d"))[1]
+    assert third != first
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")  # another GPU is another process
+    assert node.run_kept(_errand("where", tmp_path / "e"))[1] != third
+
+
+def test_a_directory_that_the_node_does_not_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node, "DIRECTORY_SECONDS", 0)
+    order = _errand("where", tmp_path / "runs" / "key")
+    shutil.rmtree(tmp_path / "runs")
+    with pytest.raises(ExecutionError) as caught:
+        node.run_once(order)
+    assert caught.value.message.startswith(f"{tmp_path / 'runs' / 'key'}: not seen on ")
+    assert "\n" not in caught.value.message
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ExecutionError, match="file/key: cannot be created: Not a directory"):
+        _errand("where", tmp_path / "file" / "key")
+
+
+def test_modules_of_the_driver_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "only_the_driver_knows.py").write_text("def answer(config):\n    return 42\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    job = Job("0" * 16, "only_the_driver_knows:answer", {})
+    order = node.errand(job)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(tmp_path)])
+    assert node.run_once(order) == 42

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,10 +25,8 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.ray import RayEngine
 from longreach.runs.record import run_pending
 from longreach.training.result import read_result
-from tests.execution.test_local import gone
+from tests.execution.test_local import HERE, comparable, gone, job_of, until
 from tests.helpers.extras import needs
-
-HERE = "tests.helpers.job_functions"
 
 
 @pytest.fixture(autouse=True)
@@ -53,19 +50,11 @@ def ray() -> Iterator[Any]:
         gc.collect()
 
 
-def _job(function: str, /, **config: Any) -> Job:
-    return Job.of(f"{HERE}:{function}", config)
-
-
 def _one(function: str, /, engine: RayEngine | None = None, **config: Any) -> Any:
-    job = _job(function, **config)
+    job = job_of(function, **config)
     ((key, answer),) = (engine or RayEngine()).run([job])
     assert key == job.key
     return answer
-
-
-def _comparable(answer: Any) -> Any:
-    return (answer.kind, answer.message) if isinstance(answer, Failure) else answer
 
 
 @needs("ray", "Ray")
@@ -81,12 +70,12 @@ def test_200_jobs_with_5_crashes_on_a_ray_of_their_own(monkeypatch: pytest.Monke
     monkeypatch.setattr(module.tempfile, "TemporaryDirectory", recorded)
     handler = signal.getsignal(signal.SIGTERM)
     bad = {17, 40, 41, 120, 199}
-    jobs = [_job("square_or_die", n=n, die=n in bad) for n in range(200)]
+    jobs = [job_of("square_or_die", n=n, die=n in bad) for n in range(200)]
     answers = dict(RayEngine(workers=2).run(jobs))
     assert len(answers) == 200
     crashed = ("crash", "its worker process was ended by SIGKILL, in 2 attempts")
     for n, job in enumerate(jobs):
-        assert _comparable(answers[job.key]) == (crashed if n in bad else n * n)
+        assert comparable(answers[job.key]) == (crashed if n in bad else n * n)
     assert not importlib.import_module("ray").is_initialized()
     assert signal.getsignal(signal.SIGTERM) is handler
     assert not set(module.VARIABLES) & set(os.environ)
@@ -111,9 +100,9 @@ def test_200_jobs_with_5_crashes_on_a_ray_of_their_own(monkeypatch: pytest.Monke
     ],
 )
 def test_the_same_answer_as_in_a_local_process(ray: Any, function: str, config: dict[str, Any]) -> None:
-    job = _job(function, **config)
+    job = job_of(function, **config)
     ((_, local),) = LocalEngine(workers=1).run([job])
-    assert _comparable(_one(function, **config)) == _comparable(local)
+    assert comparable(_one(function, **config)) == comparable(local)
 
 
 @needs("ray", "Ray")
@@ -126,7 +115,7 @@ def test_a_job_that_dies_once(ray: Any, tmp_path: Path) -> None:
 def test_a_process_of_ray_that_dies(ray: Any, tmp_path: Path, always: bool) -> None:
     (tmp_path / "pids").mkdir()
     config = {"marker": str(tmp_path / "marker"), "pids": str(tmp_path / "pids"), "always": always}
-    jobs = [_job("kill_the_parent", **config), *(_job("square", n=n) for n in range(5))]
+    jobs = [job_of("kill_the_parent", **config), *(job_of("square", n=n) for n in range(5))]
     answers = dict(RayEngine(workers=2).run(jobs))
     first = answers[jobs[0].key]
     if always:
@@ -144,10 +133,10 @@ def test_a_process_of_ray_that_dies(ray: Any, tmp_path: Path, always: bool) -> N
 
 @needs("ray", "Ray")
 def test_a_job_past_its_time_is_ended(ray: Any, tmp_path: Path) -> None:
-    jobs = [_job("wait", pids=str(tmp_path), seconds=60), *(_job("square", n=n) for n in range(3))]
+    jobs = [job_of("wait", pids=str(tmp_path), seconds=60), *(job_of("square", n=n) for n in range(3))]
     answers = dict(RayEngine(time_limit=3).run(jobs))
     failure = answers[jobs[0].key]
-    assert _comparable(failure) == ("timeout", "ended after its time limit of 3 seconds")
+    assert comparable(failure) == ("timeout", "ended after its time limit of 3 seconds")
     assert failure.seconds >= 3
     assert [answers[job.key] for job in jobs[1:]] == [0, 1, 4]
     (pid,) = map(int, os.listdir(tmp_path))
@@ -156,12 +145,9 @@ def test_a_job_past_its_time_is_ended(ray: Any, tmp_path: Path) -> None:
 
 @needs("ray", "Ray")
 def test_closing_cancels_and_keeps_a_ray_that_is_not_ours(ray: Any, tmp_path: Path) -> None:
-    run = RayEngine(workers=2).run([_job("wait", pids=str(tmp_path), seconds=60), _job("square", n=3)])
+    run = RayEngine(workers=2).run([job_of("wait", pids=str(tmp_path), seconds=60), job_of("square", n=3)])
     assert next(run)[1] == 9
-    end = time.monotonic() + 30
-    while not os.listdir(tmp_path):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: bool(os.listdir(tmp_path)))
     run.close()
     (pid,) = map(int, os.listdir(tmp_path))
     assert gone(pid)
@@ -176,7 +162,7 @@ def test_jobs_are_taken_one_by_one(ray: Any) -> None:
     def jobs() -> Iterator[Job]:
         for n in range(1_000_000):
             taken.append(n)
-            yield _job("square", n=n)
+            yield job_of("square", n=n)
 
     run = RayEngine().run(jobs())
     assert len([next(run) for _ in range(3)]) == 3
@@ -256,7 +242,7 @@ def test_no_jobs_no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     assert list(RayEngine().run([])) == []
     with pytest.raises(MissingExtra, match="--engine ray needs the extra 'ray': pip install"):
-        list(RayEngine().run([_job("square", n=1)]))
+        list(RayEngine().run([job_of("square", n=1)]))
     with pytest.raises(MissingExtra, match="the extra 'ray'"):
         make_engine("ray", EngineOptions(), jobs=1, runs="runs")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,15 @@ import pytest
 
 from longreach.errors import InputError, MissingExtra
 from longreach.execution import slurm as module
-from longreach.execution.jobs import ExecutionError, Failure, Job
+from longreach.execution.jobs import ExecutionError
 from longreach.execution.local import LocalEngine
 from longreach.execution.slurm import SlurmEngine
 from longreach.runs.record import run_pending
-from tests.execution.test_local import gone
+from tests.execution.test_local import comparable, gone, job_of, until
 from tests.helpers import slurm_programs
 from tests.helpers.extras import needs
 from tests.runs.test_record import _jobs
 
-HERE = "tests.helpers.job_functions"
 SUBMITIT = needs("submitit")
 
 
@@ -59,25 +57,17 @@ def _engine(tmp_path: Path, cluster: str = "slurm", **settings: Any) -> SlurmEng
     return SlurmEngine(**settings)
 
 
-def _job(function: str, /, **config: Any) -> Job:
-    return Job.of(f"{HERE}:{function}", config)
-
-
-def _comparable(answer: Any) -> Any:
-    return (answer.kind, answer.message) if isinstance(answer, Failure) else answer
-
-
 @SUBMITIT
 def test_the_same_answers_as_in_local_processes(tmp_path: Path, cluster: str) -> None:
     jobs = [
-        *(_job("square_or_die", n=n, die=n == 1) for n in range(3)),
-        _job("fail", text="two\nlines"),
-        _job("settings"),
+        *(job_of("square_or_die", n=n, die=n == 1) for n in range(3)),
+        job_of("fail", text="two\nlines"),
+        job_of("settings"),
     ]
     expected = dict(LocalEngine(workers=2).run(jobs))
     answers = dict(_engine(tmp_path, cluster).run(jobs))
-    assert {key: _comparable(answer) for key, answer in answers.items()} == {
-        key: _comparable(answer) for key, answer in expected.items()
+    assert {key: comparable(answer) for key, answer in answers.items()} == {
+        key: comparable(answer) for key, answer in expected.items()
     }
     assert not list((tmp_path / "logs").glob("*.pkl"))  # only logs stay
     assert cluster == "slurm" or list((tmp_path / "logs").glob("*.out"))
@@ -86,22 +76,19 @@ def test_the_same_answers_as_in_local_processes(tmp_path: Path, cluster: str) ->
 @SUBMITIT
 def test_a_job_past_its_time_is_ended(tmp_path: Path, cluster: str) -> None:
     (tmp_path / "pids").mkdir()
-    job = _job("wait", pids=str(tmp_path / "pids"), seconds=60)
+    job = job_of("wait", pids=str(tmp_path / "pids"), seconds=60)
     ((_, failure),) = _engine(tmp_path, cluster, time_limit=1).run([job])
-    assert _comparable(failure) == ("timeout", "ended after its time limit of 1 seconds")
+    assert comparable(failure) == ("timeout", "ended after its time limit of 1 seconds")
     assert all(gone(int(pid)) for pid in os.listdir(tmp_path / "pids"))
 
 
 @SUBMITIT
 def test_closing_cancels(tmp_path: Path, cluster: str) -> None:
     (tmp_path / "pids").mkdir()
-    jobs = [_job("wait", pids=str(tmp_path / "pids"), seconds=60), _job("square", n=3)]
+    jobs = [job_of("wait", pids=str(tmp_path / "pids"), seconds=60), job_of("square", n=3)]
     run = _engine(tmp_path, cluster).run(jobs)
     assert next(run)[1] == 9
-    end = time.monotonic() + 60
-    while not os.listdir(tmp_path / "pids"):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: bool(os.listdir(tmp_path / "pids")))
     run.close()
     assert all(gone(int(pid), 30) for pid in os.listdir(tmp_path / "pids"))
 
@@ -120,7 +107,7 @@ def test_an_array_no_more_at_a_time_than_asked_for(tmp_path: Path, monkeypatch: 
     state = use_programs(tmp_path, monkeypatch)
     monkeypatch.setattr(module, "ARRAY", 4)
     engine = _engine(tmp_path, partition="long", gpus=2, time_limit=90)
-    answers = dict(engine.run(_job("square", n=n) for n in range(6)))
+    answers = dict(engine.run(job_of("square", n=n) for n in range(6)))
     assert sorted(answers.values()) == [0, 1, 4, 9, 16, 25]
     assert max(map(int, (state / "most").read_text().split())) == 2
     scripts = [path.read_text() for path in sorted(state.glob("*.sh"))]
@@ -132,8 +119,8 @@ def test_an_array_no_more_at_a_time_than_asked_for(tmp_path: Path, monkeypatch: 
 @SUBMITIT
 def test_jobs_that_slurm_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_programs(tmp_path, monkeypatch)
-    jobs = [_job("end_as", state=state) for state in ("TIMEOUT", "OUT_OF_MEMORY")]
-    jobs.append(_job("square", n=3))
+    jobs = [job_of("end_as", state=state) for state in ("TIMEOUT", "OUT_OF_MEMORY")]
+    jobs.append(job_of("square", n=3))
     answers = dict(_engine(tmp_path).run(jobs))
     timeout, memory, answer = (answers[job.key] for job in jobs)
     assert (timeout.kind, memory.kind, answer) == ("timeout", "crash", 9)
@@ -147,27 +134,27 @@ def test_workers_that_do_not_start_on_the_nodes(tmp_path: Path, monkeypatch: pyt
     use_programs(tmp_path, monkeypatch)
     engine = _engine(tmp_path, environment={"PYTHONHOME": str(tmp_path / "nowhere")})
     with pytest.raises(ExecutionError, match=r"jobs do not start on the nodes: .*processes do not start"):
-        list(engine.run([_job("square", n=1)]))
+        list(engine.run([job_of("square", n=1)]))
 
 
 @SUBMITIT
 def test_without_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ExecutionError, match=r'Slurm cannot be used: .*"srun"'):
-        list(_engine(tmp_path).run([_job("square", n=1)]))
+        list(_engine(tmp_path).run([job_of("square", n=1)]))
     (tmp_path / "sbatch").write_text("#!/bin/sh\necho 'sbatch: error: invalid partition' >&2\nexit 1\n")
     (tmp_path / "srun").write_text("#!/bin/sh\n")
     for name in ("sbatch", "srun"):
         (tmp_path / name).chmod(0o755)
     with pytest.raises(ExecutionError, match=r"Slurm does not take the jobs: .*invalid partition"):
-        list(_engine(tmp_path).run([_job("square", n=1)]))
+        list(_engine(tmp_path).run([job_of("square", n=1)]))
 
 
 def test_no_jobs_no_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "submitit", None)
     assert list(_engine(tmp_path).run([])) == []
     with pytest.raises(MissingExtra, match="--engine slurm needs the extra 'slurm': pip install"):
-        list(_engine(tmp_path).run([_job("square", n=1)]))
+        list(_engine(tmp_path).run([job_of("square", n=1)]))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tests of `runs.plan`."""
+"""Tests of `runs.plan` and `runs.timed`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from longreach.execution.jobs import Job
 from longreach.runs import plan as planning
 from longreach.runs.plan import START_SECONDS, Plan, plan, plan_jobs, shape
 from longreach.runs.resolve import resolve
+from longreach.runs.timed import LEAST_STEPS, SHARES, kept_share, largest_share, with_share
 from longreach.runs.train import InProcessEngine
 from longreach.training import loop as engine
 from longreach.training.loop import steps_at_most
@@ -79,3 +80,24 @@ def test_they_start_anew_where_earlier_members_say_how_long_it_takes(tmp_path: P
     planned = plan([first, second], tmp_path)
     assert (planned.seconds, planned.seconds_at_most) == (START_SECONDS + 2.5, None)
     assert plan([first], tmp_path).seconds is None
+
+
+def test_a_share_of_the_steps() -> None:
+    usual = resolve("aa")
+    assert with_share(usual, 1.0) == usual
+    assert with_share(usual, 0.35).max_steps == 400
+    assert with_share(resolve("aa", max_steps=150), 0.05).max_steps == LEAST_STEPS
+
+
+def test_the_least_share_where_nothing_fits() -> None:
+    assert largest_share(lambda share: [with_share(resolve("aa"), share)], 0, len) == SHARES[-1]
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"question": {"a": 1}, "share": 0.123}'])
+def test_a_plan_is_kept_for_the_same_question(tmp_path: Path, damaged: str) -> None:
+    path = tmp_path / "runs" / "mine.plan.json"
+    assert kept_share(path, {"a": 1}, lambda: 0.5) == 0.5
+    assert kept_share(path, {"a": 1}, lambda: 1.0) == 0.5
+    assert kept_share(path, {"a": 2}, lambda: 0.25) == 0.25
+    path.write_text(damaged)
+    assert kept_share(path, {"a": 1}, lambda: 0.75) == 0.75

@@ -1,14 +1,19 @@
-"""Processes that answer calls: ended when they take too long, lost ones replaced."""
+"""Processes that answer calls: what they answer, whatever happens to them."""
 
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import os
 import signal
+from typing import Any
 
 import pytest
 
+from longreach.report.web import playground as playground_parts
 from longreach.report.web import workers as worker_pool
+from longreach.report.web.worker import answer, serve_calls
 from longreach.report.web.workers import LiveLimits, Reply, WorkerPool
 
 CALL = {"kind": "regex", "text": "(aa)*"}
@@ -119,3 +124,34 @@ def test_a_process_that_does_not_start_is_said_to_be_lost(monkeypatch: pytest.Mo
     reply = asyncio.run(scene())
     assert reply.status == 500
     assert "was lost" in reply.document["error"]
+
+
+MESSAGE = {"part": "verdicts", "document": {"kind": "regex", "text": "(aa)*"}}
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(MemoryError(), 413), (RecursionError(), 413), (KeyError("x"), 500)]
+)
+def test_what_goes_wrong_is_a_status(
+    error: BaseException, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(part: str, document: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(playground_parts, "part_of", fails)
+    found = answer(MESSAGE)
+    assert found["status"] == status
+    assert found["document"]["error"]
+    assert capsys.readouterr().out == ""
+
+
+def test_calls_are_answered_line_by_line() -> None:
+    bad = {"part": "verdicts", "document": {"kind": "regex", "text": "(a"}}
+    calls, answers = (
+        io.StringIO("".join(json.dumps(each) + "\n" for each in (MESSAGE, bad, MESSAGE))),
+        io.StringIO(),
+    )
+    serve_calls(calls, answers)
+    found = [json.loads(line) for line in answers.getvalue().splitlines()]
+    assert [each["status"] for each in found] == [200, 422, 200]
+    assert found[0] == found[2]
