@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,44 +53,6 @@ def tiny(**given: Any) -> RunConfig:
 def same(one: Trained, other: Trained) -> bool:
     equal = all(torch.equal(value, other.parameters[name]) for name, value in one.parameters.items())
     return equal and one.rows == other.rows and one.steps == other.steps
-
-
-@pytest.mark.parametrize("task", ["parity", "copy-unique", "addition", "tomita-5"])
-@pytest.mark.parametrize("encoding", ["ape", "rope", "randomized"])
-def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -> None:
-    config = tiny(
-        task=task, encoding=encoding, layers=2, train_lengths=(4, 15), test_lengths=((16, 20),), penalty=0.0
-    )
-    network = network_of(config)
-    vector = network.vector(initialise(decoder_of(config), 1))
-    batch = Batches(config, Streams(0).data).whole(0)
-
-    leaf = vector.clone().requires_grad_()
-    tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
-    logits = forward(network.named(leaf), decoder_of(config), tokens, ids)
-    mask = torch.from_numpy(batch.mask)
-    plain = F.cross_entropy(logits[mask], torch.from_numpy(batch.targets)[mask])
-    (wanted,) = torch.autograd.grad(plain, leaf)
-
-    for parts in (1, 3, 8):
-        loss, gradient = loss_and_gradient(vector, network, config, chunks(batch, parts))
-        assert loss.item() == pytest.approx(plain.item(), abs=1e-6)
-        assert (gradient - wanted).abs().max() < 1e-6
-
-
-def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
-    config = tiny(task="addition", train_lengths=(4, 15))
-    network = network_of(config)
-    vector = network.vector(initialise(decoder_of(config), 1))
-    shape = steps.fixed_shape(config)
-    batches = Batches(config, Streams(0).data, shape)
-    for number in range(20):
-        free, fixed = batches.whole(number), batches.fixed(number)
-        assert fixed.tokens.shape == (64, shape[0])
-        assert fixed.targets.shape == (64, shape[1])
-        parts = [[fixed], chunks(free, 4)]
-        one, other = (loss_and_gradient(vector, network, config, each)[1] for each in parts)
-        assert (one - other).abs().max() < 1e-6
 
 
 @settings(max_examples=20)
@@ -279,23 +240,10 @@ def test_learns_binary_majority() -> None:
     assert trained.rows[-1].accuracy_random_offset["11-20"] > 0.9
 
 
-@pytest.mark.parametrize("encoding", ["nope", "sinusoidal", "rope", "alibi", "t5", "fire", "randomized"])
-def test_every_encoding_trains(encoding: str) -> None:
-    trained = train(tiny(task="tomita-5", encoding=encoding, heads=2, max_steps=5, test_size=20))
-    assert math.isfinite(trained.rows[-1].loss or math.nan)
-
-
 def test_bfloat16_is_near_float32() -> None:
     exact, coarse = (train(tiny(dtype=dtype, max_steps=20)) for dtype in ("float32", "bfloat16"))
     assert exact.rows[-1].loss == pytest.approx(coarse.rows[-1].loss, rel=0.02)
     assert exact.rows[-1].loss != coarse.rows[-1].loss
-
-
-def test_streams_are_apart() -> None:
-    one, other = Streams(4), Streams(4)
-    one.evaluation.random(1000)
-    assert np.array_equal(one.data.random(10), other.data.random(10))
-    assert Streams(4).initial != Streams(5).initial
 
 
 def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
