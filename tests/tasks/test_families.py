@@ -180,7 +180,7 @@ def test_the_program_variable_assignment() -> None:
         assert program.predicts(read)[at:] == [[token] for token in task.answer(read[1:at])]
 
 
-def test_training_meets_severalchains() -> None:
+def test_training_meets_several_chains() -> None:
     for depth in (2, 3, 5):
         task = VariableAssignment(depth)
         lengths = task.lengths(*task.train_range(12))

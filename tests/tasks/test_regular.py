@@ -83,7 +83,7 @@ def test_what_comes_next_is_said_for_all_lengths() -> None:
     assert SWAPS.continuation({"x": "c"}, (), "1") is None
 
 
-def test_letters_that_the_task_needs_itself() -> None:
+def test_one_class_alone_is_always_guessed() -> None:
     one = LabelledLanguage("one", labelled("a", [[0]], 0, ["x"]))
     assert (one.chance, SWAPS.chance) == (1.0, 0.0)
 
