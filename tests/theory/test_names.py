@@ -130,6 +130,8 @@ def test_an_automaton_is_called_by_its_name_or_its_states() -> None:
         ("regex:a+", "regex:a+", ()),
         ("regex:(a|b)++scratchpad", "regex:(a|b)+", ("scratchpad",)),
         ("regex:a+scratchpad+b", "regex:a+scratchpad+b", ()),
+        ("regex:(a|b)+::scratchpad", "regex:(a|b)+", ("scratchpad",)),
+        ("addition::index-hints::reversed", "addition", ("reversed", "index-hints")),
         ("a+scratchpads", "a+scratchpads", ()),
         ("scratchpad", "scratchpad", ()),
     ],

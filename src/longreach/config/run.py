@@ -28,6 +28,8 @@ from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, has_numbers
 
 Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
 Loss: TypeAlias = Literal["cross-entropy", "squared"]
+LONGEST = 1_000_000
+"""The longest input: longer ones are mistyped, and listing their lengths takes all memory."""
 
 IdSchemeName: TypeAlias = Literal["true", "shift", "coupled", "pose", "randomized"]
 ID_SCHEMES: tuple[IdSchemeName, ...] = get_args(IdSchemeName)
@@ -234,6 +236,8 @@ class RunConfig(BaseModel):
         for field, lengths in self.named_ranges:
             if lengths.first > lengths.last:
                 raise _refused(field, f"{lengths.option} has no length, the first is above the last")
+            if lengths.last > LONGEST:
+                raise _refused(field, f"{lengths.option} goes beyond {LONGEST}, the longest length there is")
             if lengths in seen:
                 raise _refused(field, f"the range {lengths.option} stands twice")
             seen.add(lengths)

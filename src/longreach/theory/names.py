@@ -24,8 +24,8 @@ _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
 _PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
 CHANGES = ("scratchpad", "reversed", "index-hints")
-"""What a name may end with, each behind a `+`: the task is changed so, whatever the order of the words."""
-_CHANGES = re.compile(rf"(.*?)((?:\+(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
+"""What a name may end with, each behind a `+` or `::`: the task is changed so, in any order of the words."""
+_CHANGES = re.compile(rf"(.*?)((?:(?:\+|::)(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
 END = "EOS"
 """How predictors name the end of a word."""
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -77,7 +77,7 @@ class TaskName:
     @property
     def _parts(self) -> tuple[str, tuple[str, ...]]:
         found = _CHANGES.fullmatch(self.text)
-        return (self.text, ()) if found is None else (found[1], tuple(found[2][1:].split("+")))
+        return (self.text, ()) if found is None else (found[1], tuple(re.split(r"\+|::", found[2])[1:]))
 
     @property
     def base(self) -> str:
@@ -101,6 +101,20 @@ class TaskName:
         """
         wanted = [each for each in CHANGES if each in (*changes, *self.changes)]
         return "+".join([self.base, *wanted])
+
+    @property
+    def argument(self) -> str:
+        """The same name so that no `+` of an expression can be meant.
+
+        >>> TaskName("regex:(a|b)+scratchpad").argument, TaskName("sort+reversed").argument
+        ('regex:(a|b)::scratchpad', 'sort+reversed')
+        """
+        return "::".join([self.base, *self.changes]) if self.has_alphabet else self.text
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether its `+scratchpad` may also be a part of its expression."""
+        return self.has_alphabet and bool(self.changes) and self.text[len(self.base)] == "+"
 
     @property
     def prefix(self) -> str:

@@ -128,3 +128,10 @@ def test_a_dollar_may_be_a_letter() -> None:
     assert from_expression(r"a\$").alphabet == ("$", "a")
     assert from_expression("a$", "a$").accepts("a$")
     assert from_expression("$a").accepts("$a")
+
+
+def test_groups_that_capture_nothing() -> None:
+    assert from_expression("(?:ab|c)*(?:a)?") == from_expression("(ab|c)*(a)?")
+    for expression in ("(?=a)", "(?", "a(?!b)"):
+        with pytest.raises(InputError, match=r"a group is written \(…\) or \(\?:…\)"):
+            from_expression(expression)

@@ -123,9 +123,11 @@ def _tokens(expression: str) -> list[_Token]:
     while place < len(expression):
         char, column = expression[place], place + 1
         width = 1
-        if expression.startswith("(?", place):
-            _fail(expression, column, "a group is written ( ), without '?' behind the bracket")
         if char in "()":
+            if expression.startswith("(?", place):
+                width = len("(?:")
+                if not expression.startswith("(?:", place):
+                    _fail(expression, column, "a group is written (…) or (?:…), and no other with '?'")
             tokens.append(_Token("open" if char == "(" else "close", column, char))
         elif char in "|&^":
             tokens.append(_Token("infix", column, char))
