@@ -39,29 +39,36 @@ def outputs(model: Transformer, word: str, offset: int = 0) -> list[Fraction]:
     return [output for (output,) in run(model, word, offset).outputs]
 
 
-def test_local_relation_weighs_with_powers_of_the_length() -> None:
-    # |x| = 4, φ(1) = 2: the previous position has weight 16, the others 1.
-    assert outputs(one_head(np.array([0.0, 2.0])), "aba") == [
-        0,
-        Fraction(1, 17),
-        Fraction(16, 18),
-        Fraction(2, 19),
-    ]
+LOCAL, FIRST = np.array([0.0, 2.0]), lambda j, i: float(j == 1)
+PERIODIC = one_head(positions=np.array([[0.0, 0, 0], [0, 1, 0], [0, 2, 0]]))
+PLACES = one_head(kind="finite", positions=np.array([[0.0, i, 0] for i in range(4)]))
 
 
-def test_logits_of_keys() -> None:
-    # |x| = 3, keys with a have logit −1: weights 1, 1/3, 1.
-    assert outputs(one_head(kq=-1.0), "ab") == [0, Fraction(1, 4), Fraction(1, 7)]
-
-
-def test_general_relation_sees_key_and_query_and_moves_with_the_offset() -> None:
-    model = one_head(lambda j, i: float(j == 1))
-    assert outputs(model, "ab") == [0, Fraction(3, 4), Fraction(3, 5)]
-    assert outputs(model, "ab", offset=1) == [0, Fraction(1, 4), Fraction(1, 5)]
-
-
-def test_empty_word_has_length_one() -> None:
-    assert outputs(one_head(np.array([5.0]), kq=2.0), "") == [0]
+@pytest.mark.parametrize(
+    ("model", "word", "offset", "wanted"),
+    [
+        # |x| = 4, φ(1) = 2: the previous position has weight 16, the others 1.
+        (one_head(LOCAL), "aba", 0, [0, Fraction(1, 17), Fraction(16, 18), Fraction(2, 19)]),
+        # |x| = 3, keys with a have logit −1: weights 1, 1/3, 1.
+        (one_head(kq=-1.0), "ab", 0, [0, Fraction(1, 4), Fraction(1, 7)]),
+        # A general φ sees key and query, and moves with the offset.
+        (one_head(FIRST), "ab", 0, [0, Fraction(3, 4), Fraction(3, 5)]),
+        (one_head(FIRST), "ab", 1, [0, Fraction(1, 4), Fraction(1, 5)]),
+        # The empty word has length one.
+        (one_head(np.array([5.0]), kq=2.0), "", 0, [0]),
+        # |x| = 2, logit −3: 1/8 rounds up to 1/4 with two bits, and to 0 with one.
+        (one_head(kq=-3.0, precision=2), "a", 0, [0, Fraction(1, 5)]),
+        (one_head(kq=-3.0, precision=1), "a", 0, [0, 0]),
+        # A head adds nothing where all exponentials round to zero.
+        (one_head(np.array([-9.0, -9.0, -9.0]), precision=0), "ab", 0, [0, 0, 0]),
+        # Positions of finite transformers and of limit transformers.
+        (PLACES, "b", 2, [2, 3]),
+        (PERIODIC, "bbbb", 0, [0, 1, 2, 0, 1]),
+        (PERIODIC, "bb", 1, [1, 2, 0]),
+    ],
+)
+def test_outputs_by_hand(model: Transformer, word: str, offset: int, wanted: list[Fraction]) -> None:
+    assert outputs(model, word, offset) == wanted
 
 
 def test_rational_powers_of_other_logits() -> None:
@@ -79,12 +86,6 @@ def test_irrational_weights_are_said_to_be_inexact() -> None:
     assert abs(weight * weight - 3) < Fraction(1, 10**50)
 
 
-def test_rounding_of_exponentials_decides_ties_exactly() -> None:
-    # |x| = 2, logit −3: 1/8 rounds up to 1/4 with two bits, and to 0 with one.
-    assert outputs(one_head(kq=-3.0, precision=2), "a") == [0, Fraction(1, 5)]
-    assert outputs(one_head(kq=-3.0, precision=1), "a") == [0, 0]
-
-
 def test_rounding_of_logits() -> None:
     # ¼ rounds to ½ with one bit; |x| = 4 makes that 2.
     assert outputs(one_head(kq=0.25, precision=1), "abb")[-1] == Fraction(2, 5)
@@ -94,11 +95,6 @@ def test_rounding_of_irrational_exponentials() -> None:
     result = run(one_head(kq=0.5, precision=4), "ab")  # √3 = 27.71…/16
     assert result.exact
     assert result.outputs[-1] == (Fraction(28, 16) / (2 + Fraction(28, 16)),)
-
-
-def test_head_adds_nothing_where_all_exponentials_round_to_zero() -> None:
-    model = one_head(np.array([-9.0, -9.0, -9.0]), precision=0)
-    assert outputs(model, "ab") == [0, 0, 0]
 
 
 def test_powers() -> None:
@@ -131,17 +127,6 @@ def test_streams_are_returned_when_asked_for() -> None:
     result = run(one_head(), "ab", streams=True)
     assert [stream[2] for stream in result.streams] == [(0, 0, 1), (0, Fraction(1, 3), 1)]
     assert run(one_head(), "ab").streams == ()
-
-
-def test_positions_and_offset_of_finite_transformers() -> None:
-    model = one_head(kind="finite", positions=np.array([[0.0, i, 0] for i in range(4)]))
-    assert outputs(model, "b", offset=2) == [2, 3]
-
-
-def test_positions_of_limit_transformers_are_periodic() -> None:
-    model = one_head(positions=np.array([[0.0, 0, 0], [0, 1, 0], [0, 2, 0]]))
-    assert outputs(model, "bbbb") == [0, 1, 2, 0, 1]
-    assert outputs(model, "bb", offset=1) == [1, 2, 0]
 
 
 def test_acceptance() -> None:

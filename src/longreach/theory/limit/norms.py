@@ -45,11 +45,6 @@ class Regularizer:
         """R(T)."""
         return sum(self.groups.values())
 
-    @property
-    def without_positions(self) -> float:
-        """R_−(T) of Definition 16: R(T) without term (8)."""
-        return self.total - sum(self.positions.values())
-
 
 @dataclass(frozen=True)
 class LimitRegularizer:

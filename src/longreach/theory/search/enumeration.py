@@ -273,20 +273,12 @@ class Enumeration:
                 right = finisher.right(np.array([each.behaviour for each in same]))
                 yield from (same[k] for k in np.flatnonzero(right).tolist())
             return
+        pairs: Iterable[tuple[Numbers, Sets]]
         if self.level == size - 2:
-            yield from self.two_away(finisher)
-            return
-        pairs = (pair for sets in self.sets.values() for pair in self._finish(sets))
-        yield from self._right(pairs, size, finisher)
-
-    def two_away(self, finisher: Finisher) -> Iterator[Found]:
-        """The behaviours with a finisher's labels that are two operations away from a set that is there."""
-        kept = (self._promising(sets, finisher) for sets in self.sets.values())
-        pairs = (pair for sets in kept for pair in self._extend(sets))
-        yield from self._right(pairs, self.level + 2, finisher)
-
-    @staticmethod
-    def _right(pairs: Iterable[tuple[Numbers, Sets]], size: int, finisher: Finisher) -> Iterator[Found]:
+            kept = (self._promising(sets, finisher) for sets in self.sets.values())
+            pairs = (pair for sets in kept for pair in self._extend(sets))
+        else:
+            pairs = (pair for sets in self.sets.values() for pair in self._finish(sets))
         seen: set[int] = set()
         for results, sets in pairs:
             for row in np.flatnonzero(finisher.right(results)).tolist():

@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core, Count, Op, Periodic
+from longreach.theory.crasp.core import Core, Periodic
 from longreach.theory.program_class import class_name
 
 Bits: TypeAlias = NDArray[np.uint64]
@@ -277,15 +277,6 @@ class Family:
         for size in range(1, self.distance + 2):
             near += [d for d in combinations(range(self.distance + 1), size) if d != (0,)]
         return tuple(near)
-
-    def has(self, op: Op) -> bool:
-        match op:
-            case Periodic(modulus, _):
-                return modulus <= self.modulus
-            case Count(_, tuple(distances)):
-                return distances[-1] <= self.distance
-            case _:
-                return True
 
 
 FAMILIES: Final[dict[str, tuple[bool, bool]]] = {
