@@ -77,11 +77,6 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert covered >= 33
 
 
-def test_the_same_numbers_every_time() -> None:
-    values, lengths = [2, 3, 5, 8, 6], [5, 10, 10, 40, None]
-    assert growth_law("states", values, lengths) == growth_law("states", values, lengths)
-
-
 def test_nothing_to_tell() -> None:
     assert growth_law("window", [1, 1, 1], [5, 10, 20]).slope.words() == "not to be told"
     assert growth_law("window", [], []).tau.value is None
