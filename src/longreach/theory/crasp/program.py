@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,14 +57,6 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """Characters of a line where no terminal says otherwise."""
-
-
-class Lowered(Protocol):
-    @property
-    def statements(self) -> tuple[Statement, ...]: ...
-
-    @property
-    def core(self) -> Core: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +151,7 @@ def values_of_all(core: Core, codes: Codes) -> list[list[bool | int]]:
     return rows
 
 
-def trace(program: Lowered, tokens: Sequence[str], codes: Codes, every_operation: bool = False) -> Trace:
+def trace(program: Program, tokens: Sequence[str], codes: Codes, every_operation: bool = False) -> Trace:
     """The trace of a program on a word, per statement or per core operation.
 
     >>> from longreach.theory.crasp.words import encode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from longreach.theory.budget import Budget
 from longreach.theory.crasp.printer import expression_text
@@ -355,17 +356,11 @@ def _by_values(sights: set[Sight], width: int) -> dict[Values, set[View]]:
 
 def _in_runs(counter: Expr, chosen: Collection[int], rest: Collection[int], exact: bool) -> Expr:
     """The counter has one of the chosen values and none of the rest; other values do not occur."""
-    runs: list[list[int]] = []
-    last_chosen = False
-    for value in sorted({*chosen, *rest}):
-        if value in chosen:
-            if last_chosen:
-                runs[-1].append(value)
-            else:
-                runs.append([value])
-        last_chosen = value in chosen
     result = FALSE
-    for run in runs:
+    for inside, values in groupby(sorted({*chosen, *rest}), lambda value: value in chosen):
+        if not inside:
+            continue
+        run = list(values)
         below = max((v for v in rest if v < run[0]), default=None)
         above = min((v for v in rest if v > run[-1]), default=None)
         if len(run) == 1 and (exact or (below is not None and above is not None)):

@@ -12,6 +12,9 @@ from longreach.theory.crasp.syntax import FALSE, TRUE, Expr, any_of, count, posi
 
 Key = TypeVar("Key", bound=Hashable)
 Alike = Mapping[str, tuple[str, ...]]
+Values = Collection[str | int | None]
+Test = Callable[[Values, Values], Expr]
+"""Makes an expression that holds for the first values and not for the second ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,7 @@ def _tree(positive: set[View], negative: set[View], modulus: int, alike: Alike) 
 @dataclass(frozen=True)
 class _Feature:
     of: Callable[[View], str | int | None]
-    test: Callable[[Collection[str | int | None], Collection[str | int | None]], Expr]
-    """An expression that holds for the first values and not for the second ones."""
+    test: Test
 
 
 def _features(example: View, modulus: int, alike: Alike) -> list[_Feature]:
@@ -104,17 +106,15 @@ def _impurity(of: Callable[[View], object], positive: set[View], negative: set[V
     return left, len(mixed)
 
 
-def _letter_test(
-    distance: int, alike: Alike
-) -> Callable[[Collection[str | int | None], Collection[str | int | None]], Expr]:
-    def whole(letters: Collection[str | int | None]) -> list[str]:
+def _letter_test(distance: int, alike: Alike) -> Test:
+    def whole(letters: Values) -> list[str]:
         return [other for letter in letters for other in alike.get(str(letter), (str(letter),))]
 
-    def one_of(letters: Collection[str | int | None]) -> Expr:
+    def one_of(letters: Values) -> Expr:
         tests = any_of(token(letter) for letter in sorted(whole(letters)))
         return tests if distance == 0 else count(tests, distance) >= 1
 
-    def test(chosen: Collection[str | int | None], rest: Collection[str | int | None]) -> Expr:
+    def test(chosen: Values, rest: Values) -> Expr:
         if not rest:
             return TRUE
         if None in chosen or (None not in rest and len(whole(rest)) < len(whole(chosen))):
@@ -124,10 +124,8 @@ def _letter_test(
     return test
 
 
-def _residue_test(
-    modulus: int,
-) -> Callable[[Collection[str | int | None], Collection[str | int | None]], Expr]:
-    def test(chosen: Collection[str | int | None], rest: Collection[str | int | None]) -> Expr:
+def _residue_test(modulus: int) -> Test:
+    def test(chosen: Values, rest: Values) -> Expr:
         if not rest:
             return TRUE
         wanted, other = {int(r or 0) for r in chosen}, {int(r or 0) for r in rest}
