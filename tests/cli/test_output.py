@@ -8,8 +8,8 @@ import sys
 import pytest
 from rich.text import Text
 
-from longreach.cli.language import finite_note
 from longreach.cli.screen import Screen
+from longreach.cli.verdicts import finite_note
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import Column, Table

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, option
-from longreach.cli.output import (
-    blamed_on,
-    check_file,
-    console,
-    note,
-    print_json,
-    write_bytes,
-)
+from longreach.cli.output import blamed_on, check_file, console, note, print_json, write_bytes
 from longreach.errors import Argument, InputError
 from longreach.figures import BLUE, GREEN, RED
 from longreach.wording import Column, Table

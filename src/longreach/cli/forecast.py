@@ -9,21 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.language import (
-    CAVEAT,
-    SECONDS,
-    VERDICTS_ALONE,
-    Reading,
-    Wanted,
-    about_language,
-    described,
-    print_list,
-    print_programs,
-    print_verdicts,
-    running_budget,
-    show,
-    show_language,
-)
+from longreach.cli.language import SECONDS, print_list, running_budget, show_language
 from longreach.cli.options import (
     DEFAULT_RUNS,
     TASKS,
@@ -37,6 +23,17 @@ from longreach.cli.options import (
     option,
 )
 from longreach.cli.output import check_directory, console, print_json
+from longreach.cli.verdicts import (
+    CAVEAT,
+    VERDICTS_ALONE,
+    Reading,
+    Wanted,
+    about_language,
+    described,
+    print_programs,
+    print_verdicts,
+    show,
+)
 from longreach.errors import InputError
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import ENCODING_SIDES

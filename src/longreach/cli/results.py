@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption, flag, option
-from longreach.cli.output import (
-    check_file,
-    console,
-    note,
-    print_json,
-    say,
-    say_data,
-    write_bytes,
-)
+from longreach.cli.output import check_file, console, note, print_json, say, say_data, write_bytes
 from longreach.errors import InputError, near_names
 from longreach.wording import Column, Table, counted, visible
 
