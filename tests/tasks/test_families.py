@@ -10,7 +10,7 @@ import pytest
 from longreach.tasks.catalog import load_task
 from longreach.tasks.families import KgramRetrieval, ParityScratchpad, SparseParity, VariableAssignment
 from longreach.tasks.task import SEP, SOS, Batch
-from longreach.theory.crasp.library import load, variable_assignment
+from longreach.theory.crasp.library import load
 from tests.helpers.task_checks import least_share
 from tests.helpers.task_oracles import chains, sparse_parity
 
@@ -171,8 +171,8 @@ def test_coupled_ids_variable_assignment(d: int) -> None:
 
 
 def test_the_program_variable_assignment() -> None:
-    task = VariableAssignment(2, 6)
-    program = variable_assignment(2, variables=6)
+    task = VariableAssignment(2)
+    program = load("variable-assignment-2")
     _, rows = _drawn(task, [1, 2] * 20)
     for read in rows:
         at = read.index(SEP)
