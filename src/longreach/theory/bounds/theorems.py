@@ -225,8 +225,7 @@ PLANTED = Definition(
         "some model of the class has an error of at most δ at every length",
         "the value is an error at test_length, not a training length; ε plays no part",
     ),
-    constants="the statement has the factor 1; its proof leaves a factor open",
-    up_to_constants=False,
+    constants="the proof ends in O(·): one factor is unknown and taken as 1",
     gives="error",
     refusal=_refusal,
 )
