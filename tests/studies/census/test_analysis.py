@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,3 +118,19 @@ def test_ranks_in_the_middle_of_ties(pairs: list[tuple[int, int]]) -> None:
         assert np.isnan(found)
     else:
         assert found == pytest.approx(np.corrcoef(slow(one), slow(other))[0, 1])
+
+
+def test_the_rival_of_the_verdict_with_positions() -> None:
+    """What README and the page say of the verdict without positions."""
+    file = Path(__file__).parents[3] / "results/census/census.json"
+    parts = json.loads(file.read_text(encoding="utf-8"))["parts"]
+    (held_out,) = (each for each in parts if each["part"] == "held-out")
+    found = {
+        (each["trained_to"], each["ratio"]): each
+        for each in held_out["scores"]
+        if each["encoding"] == "ape" and each["source"] is None
+    }
+    for ratio, rival, own in ((3, 106, 100), (5, 124, 84)):
+        score = found[20, ratio]
+        shares = [score["without_positions"]["value"], score["agreement"]["half way"]["value"]]
+        assert [round(share * score["cells"]) for share in shares] == [rival, own]

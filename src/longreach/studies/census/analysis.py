@@ -288,6 +288,7 @@ def _agreement(document: Document) -> Table:
             **_AGREE,
             "at 0.9": _number("agreement", "0.9", percent=True),
             "by the mean": _number("agreement", "mean", percent=True),
+            "with the NoPE verdict": _number("without_positions", percent=True),
         },
         [each for each in scores if each["trained_to"] is not None and each["ratio"] is not None],
     )

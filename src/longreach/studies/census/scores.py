@@ -150,6 +150,8 @@ class SliceScore:
     no: Estimate
     agreement: dict[str, Estimate]
     """The share of cells in which verdict and most runs agree, by criterion."""
+    without_positions: Estimate
+    """The share in which most runs agree with the verdict without positions, whatever the encoding."""
     predictors: dict[str, PredictorScore]
 
 
@@ -200,6 +202,10 @@ def census_scores(
                         each: drawn.mean([cell.worked(each) == cell.says_yes for cell in here], yes**0)
                         for each in CRITERIA
                     },
+                    without_positions=drawn.mean(
+                        [cell.worked() == (cell.language.sides["nope"].verdict == "yes") for cell in here],
+                        yes**0,
+                    ),
                     predictors={
                         name: _predictor(here, values[name][rows], said[name][rows], samples)
                         for name in PREDICTORS
