@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -161,6 +161,47 @@ def test_what_own_functions_do_wrong_is_said_in_plain_words() -> None:
     )
     said = black_box_sides(one, "mine", ["ape"])["ape"].clause
     assert re.fullmatch(r"all \d+ words asked about have one answer, reject", said)
+
+
+def _string(length: int, rng: np.random.Generator) -> str:
+    return "".join(_word(length, rng))
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (
+            Task.from_function(_string, lambda x: {"a": 1}, name="mine"),
+            "answer(b) gives {'a': 1}, a dict; expected a list of tokens, a string, a whole number or a",
+        ),
+        (
+            Task.from_function(_string, lambda x: None, name="mine"),
+            "answer(b) gives None; expected a list of",
+        ),
+        (Task.from_function(_string, lambda x: 0.5, name="mine"), "answer(b) gives 0.5, a float; expected a"),
+        (
+            Task.from_function(lambda n, rng: [1] * n, lambda x: x[0], name="mine"),
+            "draw(1, rng): 1 is of type int; tokens are strings",
+        ),
+        (Task.from_predicate(lambda w: "no", "ab", name="mine"), "gives 'no', a str; expected True or False"),
+    ],
+    ids=["dict", "None", "float", "tokens", "str"],
+)
+def test_answers_that_cannot_be_used_are_named_on_the_first_line(task: Task, says: str) -> None:
+    for verdict in black_box_sides(task, "mine", ENCODING_SIDES).values():
+        assert verdict.answer is Answer.UNDECIDED
+        assert verdict.clause.startswith("its answers cannot be asked for: ")
+        assert says in verdict.clause
+
+
+def test_answers_that_differ_between_calls_are_named() -> None:
+    turns = cycle([True, False, False])
+    language = Task.from_predicate(lambda w: next(turns), "ab", name="by turns")
+    function = Task.from_function(_word, lambda x: next(turns), name="by turns")
+    for task in (language, function):
+        clause = black_box_sides(task, "mine", ["ape"])["ape"].clause
+        assert clause.startswith("its answers cannot be asked for: ")
+        assert "has different answers, " in clause
 
 
 # Files of examples: always undecided, with what they speak for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ import pytest
 from longreach.answers.forecast import forecast
 from longreach.errors import InputError
 from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.changes import changed_task
 from longreach.tasks.check import check_task
 from longreach.tasks.copying import Sort
 from longreach.tasks.own import FunctionTask, fingerprint, remember, session_task
@@ -95,7 +97,15 @@ def fails(x: object, rng: object = None) -> list[str]:
             {"answer": lambda x: None},
             "mine: answer(a a a) gives None; expected a list of tokens, a string,",
         ),
-        ({"answer": lambda x: 1.5}, "mine: answer(a a a) gives 1.5; expected a list of tokens, a string,"),
+        (
+            {"answer": lambda x: 1.5},
+            "mine: answer(a a a) gives 1.5, a float; expected a list of tokens, a string,",
+        ),
+        (
+            {"answer": lambda x: {"a": 1}},
+            "mine: answer(a a a) gives {'a': 1}, a dict; expected a list of tokens, a string,",
+        ),
+        ({"answer": set}, "mine: set(a a a) gives {'a'}, a set; expected a list of tokens, a string,"),
         ({"answer": lambda x: sys.exit(3)}, "mine: answer(a a a) fails: SystemExit: 3"),
         ({"answer": lambda x: [1.5]}, "mine: answer(a a a): 1.5 is of type float; tokens are strings"),
         ({"answer": lambda x: "z"}, "mine: answer(a a a) has 'z', which is not among the tokens a b; name"),
@@ -207,6 +217,66 @@ def test_completions_and_words_may_be_given() -> None:
 def test_bad_settings_predicate_language(settings: dict[str, Any], message: str) -> None:
     given = {"alphabet": "ab", "name": "mine", **settings}
     assert refusal(Task.from_predicate, lambda word: True, **given) == message
+
+
+def _string(length: int, rng: np.random.Generator) -> str:
+    return "".join("ab"[k] for k in rng.integers(0, 2, length))
+
+
+@pytest.mark.parametrize(
+    ("draw", "kind"),
+    [(_string, str), (letters, list), (lambda n, rng: tuple(letters(n, rng)), tuple)],
+)
+def test_functions_read_the_type_that_was_drawn(draw: Any, kind: type) -> None:
+    seen = []
+    task = Task.from_function(draw, lambda x: seen.append(type(x)) or "a", steps=lambda x: [type(x).__name__])  # type: ignore[func-returns-value]
+    task.answer(("a", "b"))
+    assert {*seen} == {kind}
+    assert changed_task(task, ["scratchpad"]).answer(("a", "b")) == (kind.__name__, "a", "EOS")
+
+
+def test_strings_as_answers_are_one_token_or_words_over_the_same_letters() -> None:
+    assert Task.from_function(_string, lambda x: x.count("ab") % 2).answer("abab") == ("0", "EOS")
+    assert Task.from_function(_string, lambda x: "even" if "ab" in x else "odd").answer("ab") == (
+        "even",
+        "EOS",
+    )
+    assert Task.from_function(_string, lambda x: x[:2]).answer("abb") == ("ab", "EOS")
+    backwards = Task.from_function(_string, lambda x: x[::-1], steps=lambda x: x)
+    assert backwards.answer("abb") == ("b", "b", "a", "EOS")
+    assert changed_task(backwards, ["scratchpad"]).answer("ab") == ("a", "b", "b", "a", "EOS")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "word", "settings"),
+    [
+        (lambda w: "ab" in w, "aab", {}),
+        (lambda w: w.count("ab") == 2, "abab", {}),
+        (lambda w: w.endswith("b"), "ab", {}),
+        (lambda w: re.fullmatch("(ab)*", w), "abab", {}),
+        (lambda w: w == w[::-1], "aba", {}),
+        (lambda w: w and w[0] == "a", "ab", {}),
+        (lambda w: w[-1:] == ("b",), "ab", {}),
+        (lambda w: w == tuple(sorted(w)), "aab", {}),
+        (lambda w: isinstance(w, tuple), "ab", {"as_tuple": True}),
+        (lambda w: isinstance(w, str), "ab", {"as_tuple": False}),
+        (lambda w: w[:1] == ("a",), ("a", "bb"), {"alphabet": ("a", "bb")}),
+    ],
+)
+def test_predicates_read_strings_or_the_tuples_they_expect(
+    predicate: Any, word: Any, settings: dict[str, Any]
+) -> None:
+    task = Task.from_predicate(predicate, **{"alphabet": "ab", **settings})
+    assert task.contains(tuple(word))
+    assert not task.contains(("b", "b", "a")) or "as_tuple" in settings
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [("no", "'no', a str"), (0.5, "0.5, a float"), ({}, "{}, a dict")]
+)
+def test_what_a_predicate_must_not_say(said: Any, shown: str) -> None:
+    task = Task.from_predicate(lambda word: said, "ab", name="mine")
+    assert refusal(task.contains, "ab") == f"mine: predicate(ab) gives {shown}; expected True or False"
 
 
 def test_the_usual_checks_of_a_task() -> None:

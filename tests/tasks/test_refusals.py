@@ -120,7 +120,9 @@ MODULES = {
     "outside_tasks": """
 from longreach.tasks.copying import Sort
 small = Sort(9)
-def asks(size):
+def even_a(word):
+    return word.count("a") % 2 == 0
+def asks(size, symbols):
     return Sort(size)
 def fails():
     raise KeyError("x")
@@ -152,6 +154,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("outside_tasks:smal", "task: module 'outside_tasks' has no attribute 'smal'; did you mean 'small'"),
         ("outside_tasks:number", "task: outside_tasks:number: is a int, not a Task"),
         ("outside_tasks:Box", "task: outside_tasks:Box: is a Box, not a Task"),
+        (
+            "outside_tasks:even_a",
+            'task: even_a takes an argument; wrap it: task = Task.from_predicate(even_a, "ab")',
+        ),
         ("outside_tasks:asks", "task: outside_tasks:asks: calling it without arguments fails: TypeError"),
         ("outside_tasks:fails", "task: outside_tasks:fails: calling it without arguments fails: KeyError"),
         ("outside_broken:x", "task: module 'outside_broken' cannot be imported: ZeroDivisionError"),

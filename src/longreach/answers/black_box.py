@@ -53,7 +53,7 @@ from longreach.theory.search.synthesize import synthesize
 from longreach.theory.search.targets import accepted_words
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers, undecided
-from longreach.wording import counted
+from longreach.wording import counted, spelled
 
 
 def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
@@ -127,6 +127,7 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
     clock = _Clock(seconds)
     box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
     try:
+        box.check_steady()
         found = box.learned(name, wanted)
         for step in (box.programmed, box.measured):
             open_sides = [key for key in wanted if key not in found]
@@ -136,7 +137,8 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
         unasked = "its answers cannot be asked for"
         why = f"{unasked}: {error.message}"
         # The word that was asked about may be long.
-        short = unasked if error.__cause__ is None else f"{unasked}: {failure_line(error.__cause__)}"
+        said = error.message if error.__cause__ is None else failure_line(error.__cause__)
+        short = f"{unasked}: {said.removeprefix(f'{task.name}: ')}"
         return {key: undecided(SIDES[key], why, clause=short) for key in wanted}
     rest = "; ".join(box.tried) or "nothing was tried"
     open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
@@ -184,6 +186,9 @@ class _Box:
     def asked(self, word: Word) -> Hashable:
         """What the task says of a word."""
         raise NotImplementedError
+
+    def check_steady(self) -> None:
+        """Refuses a function that answers the same word in two ways."""
 
     def affordable(self, letters: Sequence[str], step: str) -> int:
         """How many words can be asked about, by the time that a few take."""
@@ -265,6 +270,11 @@ class _Language(_Box):
             return {}
         predicts = self.task.asks == "next"
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
+
+    def check_steady(self) -> None:
+        for word in long_words(self.task.letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)):
+            if self.task.contains(word) != self.task.contains(word):
+                raise InputError(f"{spelled(word)} has different answers, accept and reject")
 
     def asked(self, word: Word) -> Hashable:
         return self.task.contains(word)

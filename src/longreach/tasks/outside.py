@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -264,6 +265,9 @@ def attribute_task(name: str) -> Task:
     """
     value = attribute_value(name)
     if not isinstance(value, Task) and callable(value):
+        if _takes_words(value):
+            known = name.rpartition(":")[2]
+            raise InputError(f'{known} takes an argument; wrap it: task = Task.from_predicate({known}, "ab")')
         try:
             value = value()
         except OWN_FAILURES as error:
@@ -273,6 +277,18 @@ def attribute_task(name: str) -> Task:
     if not isinstance(value, Task):
         raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
     return value
+
+
+def _takes_words(value: Any) -> bool:
+    """Whether this is a plain function with one argument, as predicates and answers are."""
+    if not inspect.isfunction(value):
+        return False
+    needed = [
+        each
+        for each in inspect.signature(value).parameters.values()
+        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    return len(needed) == 1
 
 
 def attribute_value(name: str) -> Any:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.errors import InputError, own_code
+from longreach.errors import OWN_FAILURES, InputError, own_code
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.outside import ACCEPTED, REJECTED
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
@@ -39,6 +40,7 @@ from longreach.tasks.task import (
     token_problem,
 )
 from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.automata.samples import short_words
 from longreach.theory.names import SESSION
 from longreach.wording import counted, some, spelled
 
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
 
 
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
-Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
+Answerer: TypeAlias = Callable[[Any], Any]
+"""Reads a word in the type that the drawer returns: a string, a list, or else a tuple."""
 
 NOT_ASKED = Evidence("none", None, "a Python function: a forecast looks for evidence in its answers")
 ANSWERS = "a list of tokens, a string, a whole number or a truth value"
@@ -55,6 +58,8 @@ GUESSES, RARE = 200, 0.05
 """Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
 """Where the tokens and the size of answers are looked for if they are not said."""
+MOST_NAMES = 16
+"""Different strings as answers beyond which they are words over the input's letters, not names of classes."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,7 +77,7 @@ class FunctionTask(SequenceTask):
     nope: Evidence = NOT_ASKED
     ape: Evidence = NOT_ASKED
     given_chance: float | None = None
-    stepper: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+    stepper: Callable[[Any], Sequence[str]] | None = None
     """The steps that lead to the answer, for a scratchpad."""
     ids: IdScheme | None = None
 
@@ -108,27 +113,57 @@ class FunctionTask(SequenceTask):
             )
         return tuple(self._check_token(token, call) for token in found)
 
-    def _answered(self, x: Sequence[str]) -> tuple[str, ...]:
+    @cached_property
+    def _hand(self) -> Callable[[Sequence[str]], str | list[str] | tuple[str, ...]]:
+        """Makes of tokens what the drawer returns: a string, a list, or else a tuple."""
+        try:
+            length = int(self.lengths(self.least_length, self.least_length + TRIED_SPAN)[0])
+            drawn = self.drawer(length, np.random.default_rng(0))
+        except OWN_FAILURES:  # reported where examples are drawn
+            return tuple
+        return "".join if isinstance(drawn, str) else list if isinstance(drawn, list) else tuple
+
+    def _said(self, x: Sequence[str]) -> Any:
+        """What the user's function returns, if an answer can be made of it."""
         call = f"{called(self.answerer, 'answer')}({_shown(x)})"
         with own_code(f"{self.name}: {call}"):
-            found = self.answerer(tuple(x))
-            if not isinstance(found, Iterable | int | np.integer | np.bool_):
-                raise InputError(f"{self.name}: {call} gives {found!r}; expected {ANSWERS}")
+            found = self.answerer(self._hand(x))
+            refused = isinstance(found, Mapping | AbstractSet | bytes)
+            if refused or not isinstance(found, Iterable | int | np.integer | np.bool_):
+                shown = f"{found!r}, a {type(found).__name__}" if found is not None else "None"
+                raise InputError(f"{self.name}: {call} gives {shown}; expected {ANSWERS}")
+        return found
+
+    def _answered(self, x: Sequence[str]) -> tuple[str, ...]:
+        call = f"{called(self.answerer, 'answer')}({_shown(x)})"
+        found = self._said(x)
+        if isinstance(found, str) and self._spells:
+            found = tuple(found)
+        with own_code(f"{self.name}: {call}"):
             tokens = written(found)
         return tuple(self._check_token(token, call) for token in tokens)
 
-    def _tries(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Inputs and answers of short lengths, and of some longer ones."""
+    @cached_property
+    def _spells(self) -> bool:
+        """Whether strings as answers are words, as the inputs are, and not names such as "even"."""
+        if not isinstance(self._hand(()), str):
+            return False
+        inputs = list(self._inputs())
+        said = {found for x in inputs if isinstance(found := self._said(x), str)}
+        letters = {letter for x in inputs for letter in x} | {*(self.given_tokens or ())}
+        return len(said) > MOST_NAMES and all({*found} <= letters for found in said)
+
+    def _inputs(self) -> Iterator[tuple[str, ...]]:
+        """Inputs of short lengths, and of some longer ones."""
         rng = np.random.default_rng(0)
         known = self.lengths(self.least_length, self.least_length + TRIED_SPAN)
         for length in [*known[:TRIED_LENGTHS].tolist(), int(known[len(known) // 2]), int(known[-1])]:
             for _ in range(TRIES):
-                x = self._drawn(length, rng)
-                yield x, self._answered(x)
+                yield self._drawn(length, rng)
 
     @cached_property
     def _tried(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-        return tuple(self._tries())
+        return tuple((x, self._answered(x)) for x in self._inputs())
 
     # The task
 
@@ -244,6 +279,8 @@ PREDICATE_NOT_ASKED = Evidence(
     "none", None, "a Python predicate: a forecast looks for evidence in its answers"
 )
 (IN,), (OUT,) = ACCEPTED, REJECTED
+FEW_WORDS = 127
+"""Short words on which it is tried whether a predicate expects strings or tuples."""
 MOST_LABELS = 4
 """Letters up to which every set of symbols may be a label."""
 
@@ -254,12 +291,14 @@ class PredicateLanguage(LanguageTask):
 
     name: str
     about: str
-    predicate: Callable[[Word], Any]
+    predicate: Callable[[Any], Any]
     alphabet: tuple[str, ...]
     asks: Literal["member", "next"] = "member"
     drawer: Callable[[int, np.random.Generator], Sequence[str]] | None = None
-    completer: Callable[[Word], Any] | None = None
+    completer: Callable[[Any], Any] | None = None
     least_length: int = 1
+    as_tuple: bool | None = None
+    """Whether words are handed over as tuples; None: strings where letters are single characters."""
 
     nope = ape = PREDICATE_NOT_ASKED
 
@@ -286,11 +325,34 @@ class PredicateLanguage(LanguageTask):
     # What the functions say
 
     def contains(self, word: Sequence[str]) -> bool:
-        return self._said(self.predicate, called(self.predicate, "predicate"), tuple(word))
+        return self._said(self.predicate, called(self.predicate, "predicate"), word)
 
-    def _said(self, function: Callable[[Word], Any], what: str, word: Word) -> bool:
-        with own_code(f"{self.name}: {what}({spelled(word)})"):
-            return bool(function(word))
+    def _said(self, function: Callable[[Any], Any], what: str, word: Sequence[str]) -> bool:
+        with own_code(f"{self.name}: {what}({spelled(tuple(word))})"):
+            found = function(tuple(word) if self._by_tuples else "".join(word))
+            if isinstance(found, float | Mapping) or (isinstance(found, str) and found):
+                # Every name is true, "no" as well.
+                shown = f"{found!r}, a {type(found).__name__}"
+                raise InputError(
+                    f"{self.name}: {what}({spelled(tuple(word))}) gives {shown}; expected True or False"
+                )
+            return bool(found)
+
+    @cached_property
+    def _by_tuples(self) -> bool:
+        """Strings are what most predicates expect; one that tells only tuples apart gets tuples."""
+        if self.as_tuple is not None:
+            return self.as_tuple
+        if any(len(letter) > 1 for letter in self.letters):
+            return True
+        words = list(short_words(self.letters, FEW_WORDS, longest=FEW_WORDS)[1])
+        return not self._differs("".join(word) for word in words) and self._differs(words)
+
+    def _differs(self, words: Iterable[str | Word]) -> bool:
+        try:
+            return len({bool(self.predicate(word)) for word in words}) > 1
+        except OWN_FAILURES:
+            return False
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -282,7 +283,7 @@ class FormulaScratchpad(ChangedTask):
         return backwards(x) + y
 
 
-def with_steps(task: FunctionTask, steps: Callable[[tuple[str, ...]], Sequence[str]]) -> FunctionTask:
+def with_steps(task: FunctionTask, steps: Callable[[Any], Sequence[str]]) -> FunctionTask:
     """The task that writes its steps before its answer: SOS x SEP steps y EOS.
 
     >>> from longreach.tasks.task import Task
@@ -293,8 +294,11 @@ def with_steps(task: FunctionTask, steps: Callable[[tuple[str, ...]], Sequence[s
     ('a', 'b', 'b', 'EOS')
     """
 
-    def steps_and_answer(x: tuple[str, ...]) -> tuple[str, ...]:
-        return (*written(steps(x)), *written(task.answerer(x)))
+    def steps_and_answer(x: Any) -> tuple[str, ...]:
+        found = steps(x)
+        # Where words are strings, so are several steps; elsewhere a string is one step.
+        spelled = isinstance(x, str) and isinstance(found, str)
+        return (*(found if spelled else written(found)), *task.answer(x)[:-1])
 
     steps_and_answer.__name__ = getattr(steps, "__name__", "steps")
     return replace(

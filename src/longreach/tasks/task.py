@@ -287,7 +287,7 @@ class Task(ABC):
     @staticmethod
     def from_function(
         draw: Callable[[int, np.random.Generator], Sequence[str]],
-        answer: Callable[[tuple[str, ...]], Any],
+        answer: Callable[[Any], Any],
         *,
         name: str | None = None,
         about: str | None = None,
@@ -298,18 +298,20 @@ class Task(ABC):
         nope: Evidence | None = None,
         ape: Evidence | None = None,
         chance: float | None = None,
-        steps: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
+        steps: Callable[[Any], Sequence[str]] | None = None,
         ids: IdScheme | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
         `draw(length, rng)` gives an input of that many tokens and takes its randomness from `rng`;
-        `answer(x)` gives the tokens of the answer, or one answer: a string, a whole number, or yes or no as a
-        truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
+        `answer(x)` reads x in the type that `draw` returns (a string, a list, else a tuple) and gives the
+        tokens of the answer, or one answer: a string, a whole number, or yes or no as a truth value. If
+        `draw` returns strings and there are many answers over the same letters, each character of an answer
+        is a token. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
-        inputs that always saying the same gets right. `has` says which lengths from
-        `least_length` on have inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y
-        EOS. `steps(x)` gives the tokens that the changed task `…+scratchpad` writes before the answer.
+        inputs that always saying the same gets right. `has` says which lengths from `least_length` on have
+        inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y EOS. `steps(x)` gives the
+        tokens that the changed task `…+scratchpad` writes before the answer.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -337,15 +339,16 @@ class Task(ABC):
 
     @staticmethod
     def from_predicate(
-        predicate: Callable[[tuple[str, ...]], Any],
+        predicate: Callable[[Any], Any],
         alphabet: Sequence[str],
         *,
         name: str | None = None,
         about: str | None = None,
         labels: Literal["member", "next"] = "member",
         draw: Callable[[int, np.random.Generator], Sequence[str]] | None = None,
-        completes: Callable[[tuple[str, ...]], Any] | None = None,
+        completes: Callable[[Any], Any] | None = None,
         least_length: int = 1,
+        as_tuple: bool | None = None,
     ) -> PredicateLanguage:
         """A language from a function that says whether a word belongs to it.
 
@@ -355,6 +358,10 @@ class Task(ABC):
         of the benchmark. Then `completes(beginning)` says whether a beginning can be completed to a word, and
         `draw` gives words of the language; without them both come from an automaton that is learned from the
         predicate, where that succeeds.
+
+        The predicate reads a word as a string if all letters are single characters, else as a tuple; say
+        `as_tuple=True` for tuples always. A predicate that answers strings in one way only, but tuples in
+        two, gets tuples.
 
         >>> even = Task.from_predicate(lambda word: word.count("a") % 2 == 0, "ab", name="even")
         >>> even.answer("ab"), even.tokens
@@ -369,6 +376,7 @@ class Task(ABC):
             drawer=draw,
             completer=completes,
             least_length=least_length,
+            as_tuple=as_tuple,
         )
         return task
 
