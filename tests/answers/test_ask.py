@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from longreach.answers.ask import (
@@ -18,13 +19,18 @@ from longreach.answers.ask import (
     heading,
     judgement_words,
 )
-from longreach.answers.forecast import forecast
+from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import MeasuredCell
 from longreach.answers.measurement import first_members, trained_to
 from longreach.answers.question import Measurement, Question
+from longreach.execution.jobs import Failure
 from longreach.runs.cells import ByAccuracy
+from longreach.runs.record import failed
+from longreach.runs.train import job_of
 from longreach.tasks.copying import Sort
-from longreach.training.result import read_result, write_result
+from longreach.tasks.task import Task
+from longreach.theory.verdicts.verdict import Answer
+from longreach.training.result import Result, chance_number, read_result, uniform_number, write_result
 from tests.helpers.asked_results import asked, other_lengths, result_of, write_results
 from tests.helpers.odds_samples import MODEL
 
@@ -38,9 +44,10 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
     nope, ape, odds = will_it.lines
     assert (nope.label, nope.says) == ("without positions (NoPE)", "expected to fail")
     assert nope.basis.startswith("proved: ")
-    assert nope.measured == "measured: 0 of 3 runs work at 41–60, trained to 20"
+    measured = "measured: {} of 3 runs work at 41–60, trained to 20 (right on {}, chance 0 %)"
+    assert nope.measured == measured.format(0, "0.0 %")
     assert ape.says == "expected to work"
-    assert ape.measured == "measured: 3 of 3 runs work at 41–60, trained to 20"
+    assert ape.measured == measured.format(3, "100.0 %")
     assert odds.says == "not known"
     assert from_which.lines[0].label == "measured (APE)"
     assert from_which.lines[0].says == "from 3 on, or less"
@@ -124,6 +131,78 @@ def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
     )
     _, _, what_helps = blocks(found)
     assert [line.label for line in what_helps.lines] == ["nothing is needed"]
+
+
+def _with_results(question: Question, results: list[Result], forecast: Forecast) -> ThreeAnswers:
+    members = first_members(question, 1.0)
+    known = {result.key: result for result in results}
+    cells = MeasuredCell.of(members, known, ByAccuracy(0.5))
+    return ThreeAnswers(
+        question=question, forecast=forecast, measurement=Measurement(cells=cells), seconds=25.0
+    )
+
+
+def _draw(length: int, rng: np.random.Generator) -> list[str]:
+    return ["ab"[k] for k in rng.integers(0, 2, length)]
+
+
+def test_failed_runs_are_named_with_their_reason_and_a_new_answer_is_a_counterexample() -> None:
+    task = Task.from_function(_draw, lambda x: "yes" if x[-1] == "a" else "no", name="ends")
+    known = forecast(task)
+    question = Question(task=known.stored)
+    message = "ends: answer(a b) has 'maybe', which is not among the tokens"
+    for error, judgement in (
+        (f"longreach.tasks.task.NewAnswerError: {message}\nTraceback", "contradicts"),
+        ("RuntimeError: out of memory", "agrees"),
+    ):
+        results = []
+        for member in first_members(question, 1.0):
+            if member.seed == 1:
+                results.append(failed(job_of(member), Failure("exception", error)))
+            else:
+                right = float(known.expected(member.encoding) is Answer.YES)
+                results.append(result_of(member, [1.0, right, right]))
+        found = _with_results(question, results, known)
+        will_it, from_which, _ = blocks(found)
+        reason = message if judgement == "contradicts" else error
+        for line in will_it.lines[:2]:
+            assert "of 2 runs" in line.measured
+            assert f"seed 1 failed: {reason}" in line.measured
+        assert "not finished" not in repr(found)
+        assert "no time was left" not in from_which.lines[0].basis
+        assert "because runs failed" in from_which.lines[0].basis
+        assert found.judgement == judgement
+        assert ("a run met a counterexample" in repr(found).lower()) is (judgement == "contradicts")
+        document = found.document()["measured"][0]
+        assert [(each["seed"], each["reason"]) for each in document["failed"]] == [(1, reason)]
+        assert document["chance"] == {"1-20": 0.5, "21-40": 0.5, "41-60": 0.5}
+
+
+def test_runs_that_do_not_fit_the_training_range_do_not_work() -> None:
+    question, known = Question(task="parity"), forecast("parity")
+    results = [result_of(each, [0.83, 0.95, 1.0]) for each in first_members(question, 1.0)]
+    found = _with_results(question, results, known)
+    line = blocks(found)[0].lines[0].measured
+    said = "(right on 100.0 %, chance 50 %; 3 do not fit the training range, right on 83.0 %, chance 50 %)"
+    assert line == f"measured: 0 of 3 runs work at 41–60, trained to 20 {said}"
+    assert "several seeds" not in repr(found)
+    assert found.document()["measured"][0]["unfit"] == 3
+
+
+def test_runs_that_fail_on_uniform_inputs_confirm_nothing() -> None:
+    question, known = Question(task="binary-majority"), forecast("binary-majority")
+    for share, judgement in ((0.5, "cannot be judged"), (1.0, "agrees")):
+        results = []
+        for member in first_members(question, 1.0):
+            result = result_of(member, [1.0, 1.0, 1.0])
+            assert result.final is not None
+            other = {uniform_number("41-60"): share, chance_number(uniform_number("41-60")): 0.5}
+            final = result.final.model_copy(update={"other": other})
+            results.append(result.model_copy(update={"final": final}))
+        found = _with_results(question, results, known)
+        assert found.judgement == judgement
+        shown = "on inputs drawn uniformly 50.0 %" in blocks(found)[0].lines[0].measured
+        assert shown is (share < 1)
 
 
 def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

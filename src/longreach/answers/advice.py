@@ -142,7 +142,7 @@ def try_remedies(
         return [member for both in zip(plain, changed, strict=True) for member in both]
 
     def measured(members: Sequence[RunConfig], task: Task) -> MeasuredCell:
-        return MeasuredCell.of(members, training.results, ByAccuracy(task.chance))[0]
+        return MeasuredCell.of(members, training.outcomes(members), ByAccuracy(task.chance))[0]
 
     def tried_remedy(remedy: Remedy, members: Sequence[RunConfig]) -> tuple[Remedy, MeasuredCell]:
         return remedy, measured(members, load_task(remedy.task, question.alphabet))

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.forecast import Forecast, forecast, side_words
-from longreach.answers.judge import Finding, MeasuredCell, judge_runs
+from longreach.answers.judge import Finding, MeasuredCell, RunFailure, judge_runs
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
-from longreach.answers.suggestions import suggestions
+from longreach.answers.suggestions import shares_words, suggestions
 from longreach.answers.sweep import Threshold
 from longreach.config.encodings import ENCODINGS, side_title
+from longreach.config.model import CellLabel
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from longreach.tasks.lengths import LengthRange
 
 Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
+SKEWED = "the task's own draws hardly show what it is about: draw every letter about as often"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,7 +60,18 @@ class ThreeAnswers:
         for cell in cells:
             answer, tally = self.answer_of(cell.encoding), cell.tally
             finding = judge_runs(answer, tally)
-            if finding.state == "not learned" and answer is Answer.NO:
+            new = next((each for each in cell.failed if each.is_new_answer), None)
+            if new is not None and self.rests_on_examples(cell.encoding):
+                words = f"a run met a counterexample to the forecast, which rests on examples: {new.reason}"
+                why = "the examples never had this answer: draw inputs of every answer, and name all tokens"
+                finding = Finding("contradicts", words, (why,))
+            elif cell.fails_uniformly and answer is Answer.YES:
+                words = (
+                    f"cannot be judged: {tally.words} on inputs as the task draws them, and fewer than half "
+                    "of these on inputs drawn uniformly"
+                )
+                finding = Finding("cannot be judged", words, (SKEWED,))
+            elif finding.state == "not learned" and answer is Answer.NO:
                 # A no that fails counts where another encoding was learned in the same steps.
                 if any(each.tally.is_learned for each in cells if each.encoding != cell.encoding):
                     words = (
@@ -76,6 +89,12 @@ class ThreeAnswers:
                 finding = Finding("agrees", words, finding.reasons)
             found[cell.encoding] = finding
         return found
+
+    def rests_on_examples(self, encoding: str) -> bool:
+        """Whether the forecast comes from answers that were asked for, up to some length."""
+        label = CellLabel.read(encoding).side
+        side = None if label is None else self.forecast.sides[label]
+        return side is not None and side.checked_to is not None and side.trained is not Answer.UNDECIDED
 
     def works_later(self, cell: MeasuredCell) -> MeasuredCell | None:
         """Of runs that do not work, the longer training length from which on they do, if one was found."""
@@ -276,14 +295,26 @@ def _will_it(found: ThreeAnswers, encoding: str) -> Line:
 def _measured(cell: MeasuredCell | None) -> str:
     if cell is None:
         return ""
+    failed = [RunFailure.all_words(cell.failed)] if cell.failed else []
     if not cell.tally.runs:
-        return "not measured: no run has finished"
-    tested = _range(cell.tested)
-    tally, missing = cell.tally, cell.planned - cell.tally.runs
-    notes = [f"{tally.learned or 'none'} fit the training range"] if tally.learned < tally.runs else []
-    notes += [f"{missing} not finished"] if missing else []
-    aside = f" ({', '.join(notes)})" if notes else ""
-    return f"measured: {tally.words} at {tested}, trained to {cell.train_to}{aside}"
+        return "; ".join(["not measured: no run has finished", *failed])
+    said = f"measured: {cell.tally.words} at {_range(cell.tested)}, trained to {cell.train_to}"
+    notes = [f"right on {_right(cell, cell.tested)}"]
+    if cell.tally.unfit:
+        runs = "1 does" if cell.tally.unfit == 1 else f"{cell.tally.unfit} do"
+        training = cell.config.train_lengths
+        notes.append(f"{runs} not fit the training range, right on {_right(cell, training)}")
+    notes += [f"{cell.unfinished} not finished"] if cell.unfinished else []
+    return "; ".join([f"{said} ({'; '.join(notes)})", *failed])
+
+
+def _right(cell: MeasuredCell, lengths: LengthRange) -> str:
+    """The accuracies of runs beside what guessing reaches, and on inputs drawn uniformly where it differs."""
+    shown, name = shares_words(cell.span(lengths)), lengths.name
+    uniform = cell.document()["accuracy_uniform"].get(name, [])
+    other = shares_words((min(uniform), max(uniform))) if uniform else shown
+    apart = "" if other == shown else f", on inputs drawn uniformly {other}"
+    return f"{shown}{apart}, chance {cell.chances[name]:.0%}".replace("%", " %").replace("  ", " ")
 
 
 def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
@@ -350,18 +381,27 @@ def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
         return Line(
             "measured", "none expected", "expected to fail at every training length; no others were tried"
         )
-    if found.measurement.is_whole and not any(cell.tally.is_learned for cell in cells):
-        return Line(
-            "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
-        )
-    return Line("measured", NOT_KNOWN, f"no time was left; {go_on or _longer(found)}")
+    return Line("measured", NOT_KNOWN, _why_no_lengths(found, go_on))
 
 
-def _longer(found: ThreeAnswers) -> str:
-    if not found.measurement.is_whole:
-        return "run the same command again to resume"
-    minutes = max(2 * found.question.minutes, 2.0)
-    return f"{_command(found, minutes=minutes)} goes on"
+def _why_no_lengths(found: ThreeAnswers, go_on: str | None) -> str:
+    """Why no other training length was measured."""
+    measurement, cells = found.measurement, found.measurement.cells
+    resume = go_on or "run the same command again to resume"
+    if measurement.interrupted:
+        return f"interrupted; {resume}"
+    if any(cell.unfinished for cell in cells):
+        return f"no time was left; {resume}"
+    if measurement.more_lengths:
+        longer = _command(found, minutes=max(2 * found.question.minutes, 2.0))
+        return f"no time was left; {go_on or f'{longer} goes on'}"
+    if measurement.lengths_failed:
+        return RunFailure.all_words(measurement.lengths_failed)
+    if any(cell.failed for cell in cells):
+        return "other lengths were not tried, because runs failed at the first one"
+    if not any(cell.tally.is_learned for cell in cells):
+        return "the first length was not learned; other lengths would say nothing"
+    return "other lengths were not tried, because nothing suggests that they would work"
 
 
 # What would help?

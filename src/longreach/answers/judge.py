@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from longreach.config.run import RunConfig
+from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally
-from longreach.runs.index import row_of
+from longreach.runs.index import Row, row_of
 from longreach.tasks.catalog import TASKS
 from longreach.tasks.lengths import LengthRange
+from longreach.tasks.task import NewAnswerError
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Result
+from longreach.training.result import Result, chance_number, uniform_number
 from longreach.wording import counted
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
@@ -103,6 +106,59 @@ def _few(tally: Tally) -> tuple[str, ...]:
 # Runs of one configuration beside what was planned
 
 
+_EXCEPTION = re.compile(r"(?:\w+\.)*(\w+): ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFailure:
+    """A run that ended with an error.
+
+    >>> row = Row(key="00", status="failed", seed=1, error="longreach.errors.InputError: no\\nTraceback")
+    >>> RunFailure.of(row).words
+    'seed 1 failed: no'
+    """
+
+    key: str
+    seed: int | None
+    reason: str
+    """In one line."""
+    is_new_answer: bool
+    """Whether the task gave an answer that was never seen when its examples were drawn."""
+
+    @classmethod
+    def of(cls, row: Row) -> RunFailure:
+        line = next(iter((row.error or "").splitlines()), "") or "no reason is known"
+        raised = _EXCEPTION.match(line)
+        kind = "" if raised is None else raised[1]
+        known = kind in (InputError.__name__, NewAnswerError.__name__)  # whose names say nothing
+        reason = line[raised.end() :] if raised is not None and known else line
+        return cls(key=row.key, seed=row.seed, reason=reason, is_new_answer=kind == NewAnswerError.__name__)
+
+    @property
+    def words(self) -> str:
+        return f"{'a run' if self.seed is None else f'seed {self.seed}'} failed: {self.reason}"
+
+    @staticmethod
+    def all_words(failures: Sequence[RunFailure]) -> str:
+        """One clause for each reason, with the seeds that failed for it; inputs in it may differ."""
+        seeds: dict[str, list[str]] = {}
+        for each in failures:
+            seeds.setdefault(each.reason, []).append("?" if each.seed is None else str(each.seed))
+        return "; ".join(
+            f"{'seed' if len(found) == 1 else 'seeds'} {', '.join(found)} failed: {reason}"
+            for reason, found in seeds.items()
+        )
+
+    def document(self) -> dict[str, Any]:
+        return {"key": self.key, "seed": self.seed, "reason": self.reason}
+
+
+def uniform_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on inputs drawn uniformly."""
+    found = {name: row.other.get(uniform_number(name)) for name in row.accuracy}
+    return {name: share for name, share in found.items() if share is not None}
+
+
 @dataclass(frozen=True, kw_only=True)
 class MeasuredCell:
     """A cell on its longest inputs, as far as its planned runs have finished."""
@@ -117,7 +173,7 @@ class MeasuredCell:
     def of(
         cls, members: Iterable[RunConfig], results: Mapping[str, Result], criterion: Criterion
     ) -> tuple[MeasuredCell, ...]:
-        """The cells of planned runs, in their order, with the results that there are, by their keys."""
+        """The cells of planned runs, in their order, with their results by key, failed ones included."""
         groups: dict[tuple[str, int], list[RunConfig]] = {}
         for member in members:
             groups.setdefault((member.label.name, member.train_lengths.last), []).append(member)
@@ -158,15 +214,43 @@ class MeasuredCell:
         return self.cell.values(self.criterion, self.tested)
 
     @property
+    def failed(self) -> tuple[RunFailure, ...]:
+        """The runs that ended with an error; they count neither for nor against anything."""
+        return tuple(RunFailure.of(row) for row in self.cell.rows if row.status == "failed")
+
+    @property
+    def unfinished(self) -> int:
+        """How many of the planned runs have not ended."""
+        return self.planned - self.tally.runs - len(self.failed)
+
+    @property
     def is_whole(self) -> bool:
-        """Whether all planned runs have finished."""
+        """Whether all planned runs have finished, and none has failed."""
         return self.tally.runs == self.planned
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a count of runs that work leaves out."""
+        unfit, failed = self.tally.unfit, len(self.failed)
+        said = (
+            (unfit, f"{unfit} {'does' if unfit == 1 else 'do'} not fit the training range"),
+            (failed, f"{failed} failed"),
+            (self.unfinished, f"{self.unfinished} not finished"),
+        )
+        return tuple(words for count, words in said if count)
 
     @property
     def words(self) -> str:
         """How many runs work, in a few words."""
-        missing = self.planned - self.tally.runs
-        return self.tally.words + (f", {missing} not finished" if missing and self.tally.runs else "")
+        return ", ".join([self.tally.words, *(self.notes if self.tally.runs or self.failed else ())])
+
+    @property
+    def chances(self) -> dict[str, float]:
+        """By range, what guessing reaches on the tests; empty where answers are numbers."""
+        if not isinstance(self.criterion, ByAccuracy):
+            return {}
+        usual = self.criterion.chance
+        return {each.name: round(self.cell.chance(each, usual), 4) for each in self.config.ranges}
 
     @property
     def in_short(self) -> str:
@@ -190,6 +274,22 @@ class MeasuredCell:
         shares = self.cell.values(ByAccuracy(0.0), lengths)
         return (min(shares), max(shares)) if shares else None
 
+    @property
+    def fails_uniformly(self) -> bool:
+        """Whether at least half of the runs that work fail on inputs of the same lengths drawn uniformly."""
+        name = uniform_number(self.tested.name)
+        rows = [row for row in self.cell.finished if self.criterion.passes(row, self.tested)]
+        known = [row.other for row in rows if name in row.other]
+        wrong = [one for one in known if not ByAccuracy(one.get(chance_number(name), 0.0)).works(one[name])]
+        return bool(known) and 2 * len(wrong) >= len(known)
+
+    def _spans(self, shares_of: Callable[[Row], Mapping[str, float]]) -> dict[str, list[float]]:
+        """By range, the accuracy of each finished run."""
+        rows = [shares_of(row) for row in self.cell.finished]
+        names = [lengths.name for lengths in self.config.ranges]
+        found = {name: [row[name] for row in rows if name in row] for name in names}
+        return {name: shares for name, shares in found.items() if shares}
+
     def document(self) -> dict[str, Any]:
         """As `longreach ask --json` has it."""
         lowest, highest = self.span(self.tested) or (None, None)
@@ -200,7 +300,12 @@ class MeasuredCell:
             "runs": self.tally.runs,
             "work": self.tally.work,
             "learned": self.tally.learned,
+            "unfit": self.tally.unfit,
             "planned": self.planned,
+            "failed": [each.document() for each in self.failed],
+            "chance": self.chances,
+            "accuracy": self._spans(lambda row: row.accuracy),
+            "accuracy_uniform": self._spans(uniform_shares),
             "steps": self.steps,
             "lowest": lowest,
             "highest": highest,

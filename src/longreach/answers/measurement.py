@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longreach.answers.forecast import Forecast
-from longreach.answers.judge import MeasuredCell
+from longreach.answers.judge import MeasuredCell, RunFailure
 from longreach.answers.question import Measurement, Question
 from longreach.answers.sweep import Doubling, Sweep
 from longreach.config.run import RunConfig
 from longreach.runs.cells import ByAccuracy
+from longreach.runs.index import row_of
 from longreach.runs.timed import TimedTraining, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch
 from longreach.tasks.lengths import LengthRange
@@ -94,7 +95,7 @@ def measure(
     for_all = None if share == 1.0 else training.seconds(first_members(question, 1.0))
     after = "then other training lengths" if may_work else ""
     training.train(first, f"trained to {first[0].train_lengths.last}", after)
-    cells = MeasuredCell.of(first, training.results, criterion)
+    cells = MeasuredCell.of(first, training.outcomes(first), criterion)
     chosen, others = None if training.interrupted else _followed(forecast, cells), None
     if chosen is not None:
         own = [member for member in first if member.encoding == chosen.encoding]
@@ -108,12 +109,18 @@ def measure(
         ).run({chosen.train_to: bool(chosen.tally.works)})
     return Measurement(
         cells=cells,
-        lengths=() if others is None else tuple(cell for cell in others.cells if cell.tally.runs),
+        lengths=() if others is None else tuple(each for each in others.cells if each.tally.runs),
         share=share,
         seconds_for_all=for_all,
         more_lengths=others is not None and others.stopped == "time",
+        lengths_failed=() if others is None else _failures(training, others),
         interrupted=training.interrupted,
     )
+
+
+def _failures(training: TimedTraining, sweep: Sweep) -> tuple[RunFailure, ...]:
+    failed = [training.failed[member.key] for member in sweep.waiting if member.key in training.failed]
+    return tuple(RunFailure.of(row_of(result)) for result in failed)
 
 
 def _followed(forecast: Forecast, cells: Sequence[MeasuredCell]) -> MeasuredCell | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from longreach.answers.judge import MeasuredCell
+from longreach.answers.judge import MeasuredCell, RunFailure
 from longreach.config.encodings import unknown_encoding
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import file_name, load_argument, self_contained
@@ -113,10 +113,12 @@ class Measurement:
     """About what all steps of the setting would take, where they did not fit."""
     more_lengths: bool = False
     """Whether there was no time for other training lengths that would have been tried."""
+    lengths_failed: tuple[RunFailure, ...] = ()
+    """Runs at other training lengths that ended with an error, and no more were tried."""
     interrupted: bool = False
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that was planned has ended."""
-        ended = all(cell.is_whole for cell in (*self.cells, *self.lengths))
+        """Whether all that was planned has ended, be it with an error."""
+        ended = all(not cell.unfinished for cell in (*self.cells, *self.lengths))
         return ended and not self.more_lengths

@@ -379,6 +379,7 @@ def _point(cell: MeasuredCell) -> dict[str, Any]:
         **{name: known[name] for name in ("train_to", "runs", "work")},
         "accuracy": [] if by_loss else values,
         **{name: known[name] for name in ("tested", "learned", "steps", "keys")},
+        "chance": known["chance"].get(cell.tested.name),
         **({"loss": values} if by_loss else {}),
     }
 

@@ -1,8 +1,9 @@
 """The runs of one configuration, which differ in their seed alone: what they reach, and how many work.
 
-A run *works* on a range of lengths when it meets a criterion there: an accuracy at least half way from chance
-to 1, or, where answers are numbers, a loss of at most some level. Several runs work when at least half of
-them do. Everything counts runs by this rule. Means hide runs that do opposite things; counts do not.
+A run *works* on longer inputs when it fits its training range and meets a criterion there: an accuracy at
+least half way from chance to 1, or, where answers are numbers, a loss of at most some level. Several runs
+work when at least half of them do. Everything counts runs by this rule. Means hide runs that do opposite
+things; counts do not.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from longreach.config.model import CellLabel
 from longreach.files import canonical_json
 from longreach.runs.index import Row
 from longreach.tasks.lengths import LengthRange, name_order, read_name
-from longreach.training.result import loss_number, named, setting
+from longreach.training.result import chance_number, loss_number, named, setting
 from longreach.wording import counted
+
+FITS = 0.95
+"""The accuracy from which on a run fits its training range. Below it, being right on longer inputs is luck:
+nearly all long words may contain a pattern that the run has not learned."""
 
 
 class Criterion(Protocol):
@@ -39,10 +44,16 @@ class Criterion(Protocol):
 
     def works(self, value: float) -> bool: ...
 
+    def passes(self, row: Row, lengths: LengthRange) -> bool | None:
+        """Whether a run's number is good enough; None where it was not measured."""
+        ...
+
 
 @dataclass(frozen=True)
 class ByAccuracy:
     """At least half way from chance to 1: as far from guessing as from always being right.
+
+    The chance of the run's own tests counts, where the run has it; else that of the task.
 
     >>> ByAccuracy(chance=0.5).level, ByAccuracy(chance=0.0).works(0.4)
     (0.75, False)
@@ -60,6 +71,14 @@ class ByAccuracy:
 
     def works(self, value: float) -> bool:
         return value >= self.level
+
+    def chance_of(self, row: Row, lengths: LengthRange) -> float:
+        """What guessing reaches on the run's tests."""
+        return row.other.get(chance_number(lengths.name), self.chance)
+
+    def passes(self, row: Row, lengths: LengthRange) -> bool | None:
+        value = self.value(row, lengths)
+        return None if value is None else ByAccuracy(self.chance_of(row, lengths)).works(value)
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,10 @@ class ByLoss:
     def works(self, value: float) -> bool:
         return value <= self.level
 
+    def passes(self, row: Row, lengths: LengthRange) -> bool | None:
+        value = self.value(row, lengths)
+        return None if value is None else self.works(value)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
@@ -93,10 +116,12 @@ class Tally:
     learned: int = 0
     """That are right on the whole training range."""
     work: int = 0
+    unfit: int = 0
+    """That do not fit the training range; none of them works."""
 
     def __add__(self, other: Tally) -> Tally:
-        runs, learned, work = self.runs + other.runs, self.learned + other.learned, self.work + other.work
-        return Tally(runs=runs, learned=learned, work=work)
+        mine, others = asdict(self), asdict(other)
+        return Tally(**{name: count + others[name] for name, count in mine.items()})
 
     @property
     def works(self) -> bool | None:
@@ -162,7 +187,7 @@ class Cell:
     >>> rows = [Row(key="0", status="done", reached=True, accuracy={"2-20": 1.0, "21-40": 0.9})]
     >>> cell = Cell.of(config, rows)
     >>> cell.count(ByAccuracy(chance=0.0), cell.tested)
-    Tally(runs=1, learned=1, work=1)
+    Tally(runs=1, learned=1, work=1, unfit=0)
     """
 
     task: str
@@ -239,15 +264,29 @@ class Cell:
         found = (criterion.value(row, lengths) for row in self.finished)
         return tuple(value for value in found if value is not None)
 
+    def fits(self, row: Row) -> bool:
+        """Whether a run fits the training range, as far as that was measured."""
+        share = None if self.trained is None else row.accuracy.get(self.trained.name)
+        return bool(row.reached) or share is None or share >= FITS
+
     def count(self, criterion: Criterion, lengths: LengthRange) -> Tally:
-        """How many of the runs that were measured on a range work there."""
-        found = [(row, criterion.value(row, lengths)) for row in self.finished]
-        measured = [(row, value) for row, value in found if value is not None]
+        """How many of the runs that were measured on a range work there; on the training range all may."""
+        found = [(row, criterion.passes(row, lengths)) for row in self.finished]
+        measured = [(row, passes) for row, passes in found if passes is not None]
+        unfit = {row.key for row, _ in measured if not self.fits(row)}
+        may_work = [passes for row, passes in measured if lengths == self.trained or row.key not in unfit]
         return Tally(
             runs=len(measured),
             learned=sum(bool(row.reached) for row, _ in measured),
-            work=sum(criterion.works(value) for _, value in measured),
+            work=sum(may_work),
+            unfit=len(unfit),
         )
+
+    def chance(self, lengths: LengthRange, usual: float) -> float:
+        """What guessing reaches on the tests of its runs; `usual` where these do not say."""
+        known = [row.other.get(chance_number(lengths.name)) for row in self.finished]
+        found = [share for share in known if share is not None]
+        return statistics.fmean(found) if found else usual
 
     @cached_property
     def accuracy(self) -> dict[str, Spread]:

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,18 @@ class TimedTraining:
                 return None
             self.results[member.key] = found
         return self.results[member.key]
+
+    def outcomes(self, members: Sequence[RunConfig]) -> dict[str, Result]:
+        """By their keys, the results of these members, those of failed ones included."""
+        found = dict[str, Result]()
+        for member in members:
+            result = self.done(member) or self.failed.get(member.key)
+            if result is None:
+                with suppress(ResultError):
+                    result = read_result(self.runs, member.key)  # failed another time
+            if result is not None:
+                found[member.key] = result
+        return found
 
     def seconds(self, members: Sequence[RunConfig]) -> float:
         """How long the members that are not done take on this machine."""

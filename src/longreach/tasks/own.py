@@ -34,6 +34,7 @@ from longreach.tasks.task import (
     Evidence,
     IdScheme,
     IntArray,
+    NewAnswerError,
     Task,
     called,
     ids_by_function,
@@ -252,7 +253,8 @@ class FunctionTask(SequenceTask):
     def _numbers(self, tokens: Sequence[str], function: str, argument: str) -> list[int]:
         for token in tokens:
             if token not in self._places:
-                raise InputError(
+                error = NewAnswerError if function == called(self.answerer, "answer") else InputError
+                raise error(
                     f"{self.name}: {function}({argument}) has {token!r}, which is not among the tokens "
                     f"{_shown(self.symbols)}; name them all: tokens=[…]"
                 )

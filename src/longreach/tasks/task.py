@@ -264,6 +264,10 @@ class Batch:
         return Batch(tokens, targets, mask, ids, sizes, next_ids)
 
 
+class NewAnswerError(InputError):
+    """A task gives an answer that none of its examples had, and that its tokens cannot write."""
+
+
 class Task(ABC):
     """One thing to learn. LEN, the length of an input x, is what training and test ranges are about.
 

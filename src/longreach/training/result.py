@@ -169,6 +169,24 @@ def loss_number(range_name: str) -> str:
     return f"loss {range_name}"
 
 
+def chance_number(range_name: str) -> str:
+    """What the accuracy of always giving the same answer is called among other numbers.
+
+    >>> chance_number("41-60")
+    'chance 41-60'
+    """
+    return f"chance {range_name}"
+
+
+def uniform_number(range_name: str) -> str:
+    """What the accuracy on inputs drawn uniformly is called among other numbers.
+
+    >>> uniform_number("41-60")
+    'uniform 41-60'
+    """
+    return f"uniform {range_name}"
+
+
 def setting(config: Mapping[str, Any], name: str) -> Any:
     """A setting, wherever the configuration keeps it: on top or one level below; None if nowhere.
 
