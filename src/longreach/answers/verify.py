@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,11 +27,12 @@ from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import PAD, Task
 from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.files import write_automaton
 from longreach.theory.certificates.check_no import Finding, Status, check_flows
 from longreach.theory.certificates.check_yes import shown
 from longreach.theory.certificates.documents import AutomatonTable, FlowCertificate
 from longreach.theory.certificates.tables import automaton_of, automaton_table
-from longreach.theory.names import TaskName
+from longreach.theory.names import AUTOMATON, TaskName
 from longreach.theory.program_class import SIDES
 from longreach.theory.prove.induction import rightness
 from longreach.theory.verdicts.verdict import CertificateDocument
@@ -170,8 +171,6 @@ class Subject:
     automaton: Automaton | None = None
     trusted: bool = True
     """Whether the task is one of ours, not somebody's code."""
-    shown: str = ""
-    """For people; by default the name in short."""
 
     @property
     def alphabet(self) -> tuple[str, ...]:
@@ -183,10 +182,6 @@ class Subject:
             return self.automaton.alphabet
         assert self.task is not None
         return tuple(token for token in self.task.tokens if token != PAD)
-
-    @property
-    def title(self) -> str:
-        return self.shown or TaskName(TaskName(self.name).short).expression
 
     @property
     def states(self) -> int | None:
@@ -239,7 +234,7 @@ def _carried_subject(statement: Statement, name: str) -> Subject | Finding:
     text = _text_of(statement, None)
     if text is not None:
         try:
-            return replace(_subject(load_task(text), text), shown=f"the text in the certificate ({name})")
+            return _subject(load_task(text), text)
         except InputError as error:
             return Finding.invalid(error.message)
     tables = [getattr(each, "automaton", None) for each in statement.all_certificates]
@@ -248,11 +243,11 @@ def _carried_subject(statement: Statement, name: str) -> Subject | Finding:
         return Finding.claimed(f"the task is a file, which is not read unless you say so: --task {name}")
     try:
         automaton = automaton_of(table)
-        is_task = TaskName(name).is_automaton
-        task = RegularLanguage(name, automaton, name) if is_task else None
+        own = AUTOMATON + write_automaton(automaton)
+        task = RegularLanguage(own, automaton, own) if TaskName(name).is_automaton else None
     except (ValueError, InputError) as error:
         return Finding.invalid(str(error))
-    return Subject(name, task, automaton, shown=f"the automaton in the certificate ({name})")
+    return Subject(own, task, automaton)
 
 
 def _text_of(statement: Statement, short: str | None) -> str | None:
