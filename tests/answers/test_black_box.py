@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from longreach.answers.black_box import black_box_sides, example_sides, measured_verdict
+from longreach.answers.black_box_checkers import check_measured_rows
 from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.oracle import is_black_box
 from longreach.answers.published import FIGURE_1_TASKS
 from longreach.tasks.catalog import load_task
 from longreach.tasks.data import DataTask
 from longreach.tasks.task import Task
+from longreach.theory.certificates.check_no import Status
 from longreach.theory.communication.rows import rows_of_function
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer, Verdict
@@ -280,8 +282,49 @@ def test_the_verdict_and_what_it_rests_on() -> None:
     assert found.answer is Answer.NO
     assert found.checked_to == 8
     assert not found.by_communication
-    assert found.proof.basis == "measured to length 8"
-    assert found.reason.startswith("measured up to length 8: ")
+    assert found.proof.basis == "measured to length 8, followed to 100"
+    assert found.reason.startswith("measured up to length 8 and followed to length 100: ")
     document = found.certificate.model_dump(mode="json", by_alias=True)
     assert document["rows"] == [2, 4, 8, 16, 32, 64, 128, 256]
     assert document["class"] == "C-RASP[∅]"
+    assert [each["rows"] for each in document["spread"]] == [256, 256]
+    assert not document["lower_bound"]
+
+
+WINDOWS = {
+    "first 8": Task.from_function(_word, lambda x: x[:8]),
+    "last 8": Task.from_function(_word, lambda x: x[-8:]),
+    "first 7 = last 7": Task.from_predicate(lambda w: w[:7] == w[-7:], "ab"),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_window_is_no_growth(name: str) -> None:
+    """Counted to length 6 or 12 they look linear; with positions they are within reach."""
+    found = black_box_sides(WINDOWS[name], "mine", ["ape"])["ape"]
+    assert found.answer is Answer.UNDECIDED
+    assert "its communication " in found.reason
+
+
+def test_the_growth_of_drawn_inputs_is_a_lower_bound() -> None:
+    found = _found(load_task("addition"))["ape"]
+    assert found.answer is Answer.NO
+    assert " on drawn inputs, a lower bound, and followed to length 100: " in found.reason
+    assert "grow linearly, at least " in found.reason
+    document = found.certificate.model_dump(mode="json")
+    assert document["lower_bound"]
+    assert [each["same"] for each in document["drawn"]] == [0]
+    finding = check_measured_rows(found.certificate, load_task("addition"), True)
+    assert finding.status is Status.CHECKED
+
+
+def _framed(length: int, rng: np.random.Generator) -> list[str]:
+    return ["#", *_word(length - 2, rng), "#"]
+
+
+def test_drawn_inputs_show_no_window_either() -> None:
+    """What is copied grows at any length; of the last letters no more than they are."""
+    copied = Task.from_function(_framed, lambda x: x[1:-1] or "none", least_length=2)
+    last = Task.from_function(_framed, lambda x: x[-9:-1] or "none", least_length=2)
+    assert black_box_sides(copied, "mine", ["ape"], seconds=8.0)["ape"].answer is Answer.NO
+    assert black_box_sides(last, "mine", ["ape"], seconds=8.0)["ape"].answer is not Answer.NO

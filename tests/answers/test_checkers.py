@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from longreach.answers.black_box import black_box_sides, measured_verdict
 from longreach.answers.black_box_checkers import check_found_program, check_learned, check_measured_rows
 from longreach.answers.certificates import (
+    DrawnPairsDocument,
     FoundProgramCertificate,
     LearnedFlowCertificate,
     LearnedProgramCertificate,
@@ -118,7 +119,7 @@ def test_measured_rows(trusted: bool) -> None:
     assert read_any(certificate.model_dump(mode="json", by_alias=True)) == certificate
     found = check_measured_rows(certificate, BACKWARDS, trusted)
     assert found.status is Status.CHECKED
-    assert found.how == "rows recounted from the task's own answers up to length 8"
+    assert found.how == "rows recounted from the task's own answers up to length 8, and some at length 100"
     assert check_measured_rows(certificate, LAST, trusted).status is Status.INVALID
 
 
@@ -132,8 +133,32 @@ def test_rows_that_are_no_reason_are_refused() -> None:
         }
     )
     more = certificate.model_copy(update={"rows": (3, *certificate.rows[1:])})
-    for wrong in (few, more):
-        assert check_measured_rows(wrong, BACKWARDS, True).status is Status.INVALID
+    spread = certificate.spread[-1]
+    changes: list[dict[str, object]] = [
+        {"spread": ()},
+        {"spread": (spread.model_copy(update={"length": 16}),)},
+        {"spread": (spread.model_copy(update={"rows": 8}),)},
+        {"spread": (spread.model_copy(update={"alice": ("c",)}),)},
+        {"spread": (spread.model_copy(update={"free": 4, "rows": 16}),)},
+        {"spread": (spread.model_copy(update={"free": 40}),)},
+        {"spread": (spread.model_copy(update={"free": 200}),)},
+        {"drawn": (DrawnPairsDocument(length=100, inputs=10**6, same=0),)},
+        {"lower_bound": True},
+    ]
+    for wrong in (few, more, *(certificate.model_copy(update=each) for each in changes)):
+        assert check_measured_rows(wrong, BACKWARDS, True).status is Status.INVALID, wrong
+
+
+def test_a_window_does_not_pass_for_growth() -> None:
+    """Up to the window it is the same function, and its rows there are the certificate's."""
+    window = Task.from_function(_word, lambda x: x[-9:][::-1], name="the last 9")
+    certificate = _rows()
+    assert check_measured_rows(certificate, window, False).problem == (
+        f"at length {certificate.spread[0].length} there are {2**3} distinct rows, not {2**8}"
+    )
+    alone = certificate.model_copy(update={"spread": ()})
+    problem = "a window of 8 letters or more would explain the bits"
+    assert check_measured_rows(alone, window, False).problem == problem
 
 
 def test_inputs_that_are_drawn_are_drawn_anew() -> None:
@@ -149,11 +174,19 @@ def test_inputs_that_are_drawn_are_drawn_anew() -> None:
             "rows": [2, 4, 8, 16, 32, 64],
             "bits": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
             "exhaustive": False,
+            "drawn": [{"length": 40, "inputs": 200, "same": 0}],
+            "lower_bound": True,
         }
     )
     found = check_measured_rows(certificate, task, False)
     assert found.status is Status.CHECKED
-    assert found.how.endswith("up to length 6")
+    assert found.how.endswith("up to length 6, and some at length 40")
+    few = {"drawn": (DrawnPairsDocument(length=40, inputs=20, same=0),)}
+    for update in ({"drawn": ()}, few, {"lower_bound": False}):
+        wrong = certificate.model_copy(update=update)
+        assert check_measured_rows(wrong, task, False).status is Status.INVALID
+    one = Task.from_function(_word, lambda x: [*"ab" * 4], name="one answer", tokens="ab")
+    assert check_measured_rows(certificate, one, False).status is not Status.CHECKED
 
 
 def test_found_programs() -> None:

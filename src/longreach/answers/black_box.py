@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
-from longreach.answers.certificates import MeasuredRowsCertificate
+from longreach.answers.certificates import DrawnPairsDocument, MeasuredRowsCertificate, SpreadRowsDocument
 from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
     FAMILIES,
@@ -28,7 +28,7 @@ from longreach.answers.learned import (
     written,
 )
 from longreach.answers.learned import MOST_ANSWERS as MOST_PROGRAMS
-from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, every_word_to
+from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, drawn_pairs, every_word_to
 from longreach.answers.oracle import answer as ask
 from longreach.errors import InputError, failure_line
 from longreach.tasks.data import DataTask
@@ -46,7 +46,16 @@ from longreach.theory.automata.learn import (
 )
 from longreach.theory.automata.samples import long_words
 from longreach.theory.budget import Budget
-from longreach.theory.communication.rows import MeasuredRows, rows_of_function, rows_of_inputs
+from longreach.theory.communication.rows import (
+    BEYOND,
+    FAR,
+    DrawnPairs,
+    MeasuredRows,
+    SpreadRows,
+    inputs_to_follow,
+    rows_of_function,
+    rows_of_inputs,
+)
 from longreach.theory.program_class import SIDES
 from longreach.theory.search.programs import MAX_SIZE
 from longreach.theory.search.synthesize import synthesize
@@ -61,15 +70,16 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
 
     >>> from longreach.theory.communication.rows import rows_of_function
     >>> measured_verdict(rows_of_function(lambda word: word[::-1], "ab"), name="reverse", key="ape").reason
-    'measured up to length 12: the bits that a part of the input must pass on grow linearly, 1 per symbol'
+    'measured up to length 12 and followed to length 100: the bits that a part of the input must pass on ...'
     """
-    longest = measured.lengths[-1]
+    longest, far = measured.lengths[-1], max(each.length for each in measured.followed)
     bits = measured.bits
     each = (bits[-1] - bits[0]) / (longest - measured.lengths[0])
+    asked, least = ("", "") if measured.exhaustive else (" on drawn inputs, a lower bound,", "at least ")
     proof = Proof(
         reason=(
-            f"measured up to length {longest}: the bits that a part of the input must pass on grow linearly, "
-            f"{each:.2g} per symbol"
+            f"measured up to length {longest}{asked} and followed to length {far}: the bits that a part of "
+            f"the input must pass on grow linearly, {least}{each:.2g} per symbol"
         ),
         certify=lambda: MeasuredRowsCertificate(
             program_class=SIDES[key],
@@ -81,9 +91,16 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
             rows=measured.rows,
             bits=bits,
             exhaustive=measured.exhaustive,
+            spread=tuple(
+                SpreadRowsDocument(**vars(each)) for each in measured.followed if isinstance(each, SpreadRows)
+            ),
+            drawn=tuple(
+                DrawnPairsDocument(**vars(each)) for each in measured.followed if isinstance(each, DrawnPairs)
+            ),
+            lower_bound=not measured.exhaustive,
         ),
         say=lambda: bits_clause("a part", each),
-        weigh=lambda: f"measured to length {longest}",
+        weigh=lambda: f"measured to length {longest}, followed to {far}",
     )
     return replace(same_answers(SIDES[key], Answer.NO, proof), checked_to=longest)
 
@@ -101,7 +118,7 @@ WAITING = 20.0
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
 LEAST_WORDS, MOST_ASKED = 50, 4096
-SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
+SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "short inputs": 0.9, "rows": 1.0}
 """The share of the seconds by which each step must end."""
 
 
@@ -247,10 +264,24 @@ class _Box:
         if found is None:
             self.tried.append("its communication cannot be measured")
         else:
-            growth = found.growth.name
-            grows = "is not known to grow linearly" if growth == "linear" else f"is {growth}"
-            self.tried.append(f"its communication {grows}, measured to length {found.lengths[-1]}")
+            self.tried.append(f"its communication {_not_linear(found)}")
         return {}
+
+
+def _not_linear(found: MeasuredRows) -> str:
+    """What was seen of communication that is no reason for a no."""
+    longest = found.lengths[-1]
+    if found.grows:
+        windows = f"a window of {longest} letters or more would explain it"
+        return f"grows linearly to length {longest} and was not seen to go on: {windows}"
+    growth, asked = found.growth.name, "measured" if found.exhaustive else "on drawn inputs"
+    if growth == "linear":
+        seen = "is not known to grow linearly"
+    elif found.exhaustive:
+        seen = f"is {growth}"
+    else:
+        seen = "was not seen to grow" if growth == "constant" else f"looks {growth}"
+    return f"{seen}, {asked} to length {longest}"
 
 
 class _Language(_Box):
@@ -364,8 +395,23 @@ class _Answers(_Box):
             letters = self.drawn.letters
             return rows_of_function(self.answer, letters, most=self.most(letters))
         # Of lengths of which only a part was drawn, the count would say how many were.
-        drawn = draw_inputs(self.task, MANY, left=self.clock.until("rows"))
-        return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})
+        drawn = draw_inputs(self.task, MANY, left=self.clock.until("short inputs"))
+        found = rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})
+        if found is None or not found.grows:
+            return found
+        return replace(found, followed=self._followed(found))
+
+    def _followed(self, found: MeasuredRows) -> tuple[DrawnPairs, ...]:
+        """Long drawn inputs, as long as the function takes them."""
+        least = BEYOND * found.lengths[-1]
+        for length in (max(FAR, least), least):
+            far = self.task.lengths(length, 2 * length)[:1].tolist()
+            try:
+                left = self.clock.until("rows")
+                return tuple(drawn_pairs(self.task, n, inputs_to_follow(found.bits), left=left) for n in far)
+            except InputError:  # functions may be for short inputs only
+                continue
+        return ()
 
 
 # A file of examples: nothing is decided, other inputs may have any answer
@@ -496,7 +542,7 @@ def _growth(task: DataTask) -> _Sign | None:
     for x, y in task.examples:
         inputs.setdefault(len(x), {})[x] = y
     found = rows_of_inputs(inputs)
-    if found is None or not found.linear:
+    if found is None or not found.grows:
         return None
     longest = found.lengths[-1]
     return _Sign(

@@ -6,6 +6,7 @@ None of them proves its verdict for inputs of all lengths, and no check here end
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
@@ -30,7 +31,7 @@ from longreach.theory.certificates.check_no import Finding, Status, check_flows
 from longreach.theory.certificates.check_yes import check_program, shown
 from longreach.theory.certificates.documents import ProgramCertificate
 from longreach.theory.certificates.tables import automaton_of
-from longreach.theory.communication.rows import is_linear
+from longreach.theory.communication.rows import Cut, DrawnPairs, SpreadRows, is_followed, is_linear
 
 LEARNED_WORDS = 2000
 """Short words on which the automaton is tried; of longer lengths some."""
@@ -148,6 +149,12 @@ def check_measured_rows(certificate: MeasuredRowsCertificate, task: Task, truste
             return Finding.invalid(f"{count} rows are not {needed} bits")
     if not is_linear(lengths, bits, len(certificate.alice)):
         return Finding.invalid("the bits do not grow linearly")
+    spread = [SpreadRows(**vars(each)) for each in certificate.spread]
+    drawn = [DrawnPairs(**vars(each)) for each in certificate.drawn]
+    if (drawn if certificate.exhaustive else spread) or not is_followed(lengths, bits, [*spread, *drawn]):
+        return Finding.invalid(f"a window of {lengths[-1]} letters or more would explain the bits")
+    if certificate.lower_bound is certificate.exhaustive:
+        return Finding.invalid("rows of drawn inputs, and only these, are a lower bound")
     checked = 0
     try:
         for length, claimed in zip(lengths, rows, strict=True):
@@ -159,11 +166,21 @@ def check_measured_rows(certificate: MeasuredRowsCertificate, task: Task, truste
             if found < FEWER * claimed:
                 break
             checked = length
+        for spread_rows in spread:
+            if (problem := _spread_problem(certificate, task, spread_rows)) is not None:
+                return Finding.invalid(problem)
+        for pairs in drawn:
+            found_pairs = _paired(task, pairs)
+            if not is_followed(lengths, bits, [found_pairs]):
+                return Finding.invalid(
+                    f"at length {pairs.length} {found_pairs.same} pairs of answers are the same"
+                )
     except InputError as error:
         return Finding.claimed(f"the rows cannot be recounted: {error.message}")
     if not checked:
         return Finding.claimed("the rows cannot be recounted: there are too many inputs")
-    how = f"rows recounted from the task's own answers up to length {checked}"
+    far = max([each.length for each in spread] + [each.length for each in drawn])
+    how = f"rows recounted from the task's own answers up to length {checked}, and some at length {far}"
     return Finding(Status.CHECKED, how, BITS_NOT_FOR_ALL)
 
 
@@ -187,6 +204,38 @@ def _recounted(certificate: MeasuredRowsCertificate, task: Task, length: int) ->
             if x[length:] not in rows.setdefault(x[:length], {}):
                 rows[x[:length]][x[length:]] = answer(task, x)
     return _told_apart(rows)
+
+
+def _spread_problem(certificate: MeasuredRowsCertificate, task: Task, spread: SpreadRows) -> str | None:
+    """What is wrong with rows at a long length, counted anew."""
+    alone = certificate.bob_size == 0
+    cut = Cut(alice=certificate.alice, bob=certificate.bob, size=certificate.bob_size)
+    if not alone and certificate.bob_size is not None:
+        return "Bob holds a few letters only of drawn inputs"
+    if spread.free > spread.length or not ({*spread.alice} <= {*cut.alice} and {*spread.bob} <= {*cut.bob}):
+        return "the long words have other letters"
+    if (len(cut.alice) * (1 if alone else len(cut.bob))) ** spread.free > MOST_ASKED or alone != (
+        not spread.bob
+    ):
+        return "the long words are too many, or none"
+    rows: dict[Word, list[object]] = {}
+    for word in spread.words(cut):
+        rows.setdefault(word[: spread.length], []).append(_asked(task, word))
+    found = len(set(map(tuple, rows.values())))
+    if found < spread.rows:
+        return f"at length {spread.length} there are {found} distinct rows, not {spread.rows}"
+    return None
+
+
+def _paired(task: Task, pairs: DrawnPairs) -> DrawnPairs:
+    if not isinstance(task, SequenceTask):
+        raise InputError("inputs are drawn only of tasks that write an answer")
+    rng = np.random.default_rng(5)
+    batch = task.sample([pairs.length] * min(pairs.inputs, DRAWN), rng)
+    inputs = (tuple(task.decode(row[1 : 1 + pairs.length].tolist())) for row in batch.tokens)
+    answers = Counter(answer(task, x) for x in inputs)
+    same = sum(times * (times - 1) // 2 for times in answers.values())
+    return DrawnPairs(length=pairs.length, inputs=answers.total(), same=same)
 
 
 def _told_apart(rows: dict[Word, dict[Word, tuple[str, ...]]]) -> int:

@@ -151,6 +151,27 @@ class FoundProgramCertificate(TaskDocument):
     """The length of the longest."""
 
 
+class SpreadRowsDocument(_Document):
+    """Rows at a long length, where only a few letters, spread over each part, are free
+    (`longreach.theory.communication.rows.SpreadRows`)."""
+
+    length: int = Field(ge=1, le=10_000)
+    free: int = Field(ge=1)
+    alice: tuple[str, ...] = Field(min_length=1)
+    """Repeated, the letters in Alice's other places."""
+    bob: tuple[str, ...]
+    mirrored: bool
+    rows: int = Field(ge=1)
+
+
+class DrawnPairsDocument(_Document):
+    """How often two drawn inputs of a long length have the same answer."""
+
+    length: int = Field(ge=1, le=10_000)
+    inputs: int = Field(ge=2)
+    same: int = Field(ge=0)
+
+
 class MeasuredRowsCertificate(TaskDocument):
     """Between two parts of an input more bits were needed at each further length that was measured."""
 
@@ -167,4 +188,10 @@ class MeasuredRowsCertificate(TaskDocument):
     """Beginnings of N letters any two of which are told apart by an end that both may have."""
     bits: tuple[float, ...]
     exhaustive: bool
-    """Whether all words over the letters were asked about; otherwise inputs that the task draws."""
+    """Whether all words over the letters were asked about; otherwise inputs that the task draws, and the rows
+    are a lower bound."""
+    spread: tuple[SpreadRowsDocument, ...] = ()
+    """How the rows go on at longer lengths, where all words are inputs."""
+    drawn: tuple[DrawnPairsDocument, ...] = ()
+    """The same where inputs are drawn."""
+    lower_bound: bool = False

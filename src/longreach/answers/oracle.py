@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import SEP, Task
 from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.communication.rows import DrawnPairs
 
 
 def automaton_of_task(task: Task) -> Automaton:
@@ -170,6 +172,26 @@ def _drawn(task: SequenceTask, length: int, count: int, rng: np.random.Generator
             answers = " and ".join(" ".join(each) for each in (found[x], answer))
             raise InputError(f"{task.name}: {' '.join(x)} has different answers, {answers}")
     return found
+
+
+MOST_PAIRED = 20_000
+"""Long inputs that are compared."""
+
+
+def drawn_pairs(task: SequenceTask, length: int, count: int, *, left: Callable[[], float]) -> DrawnPairs:
+    """How often two of about so many drawn inputs have the same answer.
+
+    >>> from longreach.tasks.counting import Parity
+    >>> found = drawn_pairs(Parity(), 30, 200, left=lambda: 1.0)
+    >>> found.inputs >= 200, found.bits < 3
+    (True, True)
+    """
+    rng = np.random.default_rng(4)
+    answers: Counter[Word] = Counter()
+    while answers.total() < min(count, MOST_PAIRED) and left() >= 0:
+        answers.update(_drawn(task, length, min(BATCH, count), rng).values())
+    same = sum(times * (times - 1) // 2 for times in answers.values())
+    return DrawnPairs(length=length, inputs=answers.total(), same=same)
 
 
 def every_word_to(task: SequenceTask, drawn: DrawnInputs) -> int:

@@ -120,9 +120,17 @@ def _explain_found(certificate: FoundProgramCertificate) -> tuple[str, ...]:
 
 def _explain_rows(certificate: MeasuredRowsCertificate) -> tuple[str, ...]:
     asked = "all words over these letters" if certificate.exhaustive else "inputs that the task draws"
+    least = "at least " if certificate.lower_bound else ""
     length, rows = certificate.lengths[-1], certificate.rows[-1]
     told = "any two are told apart by the answer with some end that both have"
-    return (f"From {asked}: of {rows} beginnings of {length} symbols {told}.",)
+    lines = [f"From {asked}: of {least}{rows} beginnings of {length} symbols {told}."]
+    for spread in certificate.spread:
+        free = f"{spread.free} free letters, spread over {spread.length} that are otherwise fixed"
+        lines.append(f"With {free}: {spread.rows} beginnings are told apart.")
+    for drawn in certificate.drawn:
+        same = counted(drawn.same, "pair")
+        lines.append(f"Of {drawn.inputs} drawn inputs of length {drawn.length} {same} have the same answer.")
+    return tuple(lines)
 
 
 LEARNED_PROGRAM = TaskKind(

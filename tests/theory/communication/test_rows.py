@@ -11,11 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
 from longreach.theory.communication.complexity import measure
 from longreach.theory.communication.problems import problem
 from longreach.theory.communication.rows import (
+    Cut,
+    DrawnPairs,
     MeasuredRows,
+    SpreadRows,
+    inputs_to_follow,
+    is_followed,
     is_linear,
     rows_of_function,
     rows_of_inputs,
@@ -70,6 +76,25 @@ FUNCTIONS: dict[str, tuple[Callable[[Word], Hashable], str, bool]] = {
     "sorting": (lambda w: tuple(sorted(w)), "abcdef", False),
     "last letters": (lambda w: w[-3:], "ab", False),
     "constant": (lambda w: "x", "a", False),
+    "equality over three letters": (lambda w: w[: len(w) // 2] == w[len(w) // 2 :], "abc", True),
+    "increment": (lambda w: bin(int("".join(w), 2) + 1), "01", True),
+    "rotate": (lambda w: (*w[1:], *w[:1]), "ab", True),
+    "inner product": (
+        lambda w: sum(a == b == "b" for a, b in zip(w, w[len(w) // 2 :], strict=False)) % 2, "ab", True,
+    ),
+    "first half above the second": (lambda w: w[: len(w) // 2] > w[len(w) // 2 :], "ab", True),
+    "every second letter": (lambda w: w[::2], "ab", False),
+}  # fmt: skip
+WINDOWS: dict[str, tuple[Callable[[Word], Hashable], str]] = {
+    "first 8": (lambda w: w[:8], "ab"),
+    "last 8": (lambda w: w[-8:], "ab"),
+    "first 8 of four letters": (lambda w: w[:8], "abcd"),
+    "last 30": (lambda w: w[-30:], "ab"),
+    "first 20 and last 20": (lambda w: w[:20] + w[-20:], "ab"),
+    "first 7 = last 7": (lambda w: w[:7] == w[-7:], "ab"),
+    "first 7 = last 7 backwards": (lambda w: w[:7] == w[-7:][::-1], "abc"),
+    "first 25 = last 25": (lambda w: w[:25] == w[-25:], "ab"),
+    "the 12 in the middle": (lambda w: w[max(0, len(w) // 2 - 6) : len(w) // 2 + 6], "ab"),
 }
 
 
@@ -81,6 +106,57 @@ def test_only_linear_growth_is_linear(name: str) -> None:
     assert found.exhaustive
     assert found.linear == linear
     assert found.bits == tuple(map(math.log2, found.rows))
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_look_linear_and_are_not(name: str) -> None:
+    """Up to the window all letters count; with letters free all over a long word, most do not."""
+    answer, letters = WINDOWS[name]
+    found = rows_of_function(answer, letters)
+    assert found is not None
+    assert not found.linear
+    if found.grows:
+        last = found.followed[-1]
+        assert isinstance(last, SpreadRows)
+        assert last.length >= 3 * found.lengths[-1]
+        assert math.log2(last.rows) < 0.8 * last.free
+
+
+def test_long_words_are_filled_in_spread_places() -> None:
+    spread = SpreadRows(length=10, free=2, alice=("a",), bob=("c", "d"), mirrored=True, rows=4)
+    words = list(spread.words(Cut(alice=("a", "b"), bob=("c", "d"), size=None)))
+    assert len(words) == len({*words}) == 16
+    assert {word[place] for word in words for place in range(10) if place not in (2, 7)} == {"a"}
+    assert {word[19 - place] for word in words for place in (1, 3, 5, 9)} == {"d"}
+    assert all({word[19 - place] for word in words} == {"c", "d"} for place in (2, 7))
+
+
+def test_a_function_of_short_words_is_not_followed() -> None:
+    def answer(word: Word) -> Word:
+        if len(word) > 15:
+            raise InputError("too long")
+        return word
+
+    found = rows_of_function(answer, "ab")
+    assert found is not None
+    assert found.grows
+    assert not found.linear
+
+
+@pytest.mark.parametrize(
+    ("far", "good"),
+    [
+        (SpreadRows(length=100, free=8, alice=("a",), bob=(), mirrored=False, rows=200), True),
+        (SpreadRows(length=100, free=8, alice=("a",), bob=(), mirrored=False, rows=50), False),
+        (SpreadRows(length=100, free=4, alice=("a",), bob=(), mirrored=False, rows=16), False),
+        (SpreadRows(length=16, free=8, alice=("a",), bob=(), mirrored=False, rows=256), False),
+        (DrawnPairs(length=40, inputs=inputs_to_follow([8.0]), same=0), True),
+        (DrawnPairs(length=40, inputs=inputs_to_follow([8.0]), same=3), False),
+        (DrawnPairs(length=40, inputs=400, same=0), False),
+    ],
+)
+def test_what_follows_eight_bits_of_eight_letters(far: SpreadRows | DrawnPairs, good: bool) -> None:
+    assert is_followed(range(1, 9), [float(n) for n in range(1, 9)], [far]) == good
 
 
 @pytest.mark.parametrize("name", ["binary-majority", "dyck-1", "equality"])
@@ -120,7 +196,8 @@ def test_drawn_inputs_of_the_benchmark(name: str, linear: bool) -> None:
     found = _drawn(name, 4000 if linear else 700)
     assert found is not None
     assert not found.exhaustive
-    assert found.linear == linear
+    assert found.grows == linear
+    assert not found.linear  # drawn inputs are followed by who can draw longer ones
 
 
 def test_few_lengths_and_few_symbols_are_no_reason() -> None:
