@@ -36,6 +36,7 @@ from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import IN, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
+from longreach.theory.automata.evidence import doubt
 from longreach.theory.automata.learn import (
     FittingAutomaton,
     LearnedAutomaton,
@@ -223,6 +224,7 @@ class _Box:
             usual,
             short=max(LEAST_WORDS, min(usual.short, words)),
             long=max(LEAST_WORDS, min(usual.long, words // 4)),
+            sparse=min(usual.sparse, words),
             budget=Budget(seconds=max(0.0, self.clock.left("automaton")), clock=self.clock.now),
         )
 
@@ -294,10 +296,9 @@ class _Language(_Box):
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
             return {}
-        if len(found.machine.classes) == 1:
-            # A language of rare words looks empty.
-            self.clause = f"all {found.asked} words asked about have one answer, {found.machine.classes[0]}"
-            self.tried.append(self.clause)
+        if (why := doubt(found.machine, found.seen, found.length)) is not None:
+            self.clause = why
+            self.tried.append(why)
             return {}
         predicts = self.task.asks == "next"
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
@@ -357,6 +358,12 @@ class _Answers(_Box):
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
             return {}
+        nouns = ("inputs", "tokens")
+        why = doubt(found.machine, found.seen, found.length, undefined=UNDEFINED, nouns=nouns)
+        if why is not None:
+            self.clause = why
+            self.tried.append(why)
+            return {}
         sides = learned_answer_sides(
             found,
             name=name,
@@ -366,7 +373,7 @@ class _Answers(_Box):
             budget=self.budget(),
         )
         if len(sides) < len(tuple(keys)):
-            what = "the first token of the answer" if grows else "it, and words that are no inputs,"
+            what = "the first token of the answer" if grows else "it, also for words that are no inputs"
             self.tried.append(
                 f"an automaton with {len(found.machine)} states gives {what}, which settles nothing"
             )
@@ -382,7 +389,7 @@ class _Answers(_Box):
 
         shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
         letters = self.drawn.letters
-        return learn_automaton(teacher, letters, self.limits(letters), also=shown)
+        return learn_automaton(teacher, letters, self.limits(letters), also=shown, undefined=UNDEFINED)
 
     def asked(self, word: Word) -> Hashable:
         return self.answer(word)

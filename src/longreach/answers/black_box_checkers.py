@@ -23,10 +23,11 @@ from longreach.answers.certificates import (
 from longreach.answers.checkers import check_task_program
 from longreach.answers.oracle import answer
 from longreach.errors import InputError
-from longreach.tasks.layouts import SequenceTask
-from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.layouts import UNDEFINED, SequenceTask
+from longreach.tasks.own import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.automata.evidence import counted_answers
 from longreach.theory.certificates.check_no import Finding, Status, check_flows
 from longreach.theory.certificates.check_yes import check_program, shown
 from longreach.theory.certificates.documents import ProgramCertificate
@@ -57,29 +58,40 @@ def check_learned(
     found = check_program(inner, None) if isinstance(inner, ProgramCertificate) else check_flows(inner)
     if found.status not in (Status.VALID, Status.NOT_PROVED):
         return found
+    seen = {answer for answer, counts in certificate.seen.items() if sum(counts)}
+    if certificate.seen and len(seen - {UNDEFINED}) < 2:
+        return Finding.invalid("only one answer was seen, so nothing was learned")
     try:
         automaton = automaton_of(inner.automaton)
         problem, tried = _parts(
-            automaton, task, certificate.reads, min(certificate.learned_to, LEARNED_LONGEST)
+            automaton, task, certificate.reads, min(certificate.learned_to, LEARNED_LONGEST), seen
         )
     except (InputError, ValueError) as error:
         return Finding.claimed(f"the automaton cannot be tried: {error}")
     if problem is not None:
         return Finding.invalid(problem)
     learned = f"learned to length {certificate.learned_to}"
+    if certificate.seen:
+        learned = f"{learned} ({counted_answers(certificate.seen, UNDEFINED)})"
     how = f"{found.how}; the automaton, {learned}, tried on {tried} words of the task"
     return Finding(Status.CHECKED, how, AUTOMATON_NOT_FOR_ALL)
 
 
-def _parts(automaton: Automaton, task: Task, reads: Reads, longest: int) -> tuple[str | None, int]:
-    """On which word automaton and task part, if they do, and how many words were tried."""
+def _parts(
+    automaton: Automaton, task: Task, reads: Reads, longest: int, seen: set[str]
+) -> tuple[str | None, int]:
+    """On which word automaton and task part, or which answer is not among those that were `seen`, and how
+    many words were tried."""
     tried = 0
     if reads == "language":
         if not isinstance(task, PredicateLanguage):
             raise InputError("the task is no language that can be asked about its words")
         for word in _learned_words(task.letters, longest):
-            if automaton.accepts(word) != task.contains(word):
+            belongs = task.contains(word)
+            if automaton.accepts(word) != belongs:
                 return f"the automaton is not that of the task: they differ on {shown(word)}", tried
+            if seen and (said := IN if belongs else OUT) not in seen:
+                return f"the answer {said} is said never to have been seen; {shown(word)} has it", tried
             tried += 1
         return None, tried
     if not isinstance(task, SequenceTask):
@@ -90,6 +102,8 @@ def _parts(automaton: Automaton, task: Task, reads: Reads, longest: int) -> tupl
         written = tuple(token for token in wanted if token != EOS)
         if not automaton.accepts((SOS, *x, SEP, *written)):
             return f"the automaton does not give the task's answer to {shown(x)}", tried
+        if seen and (said := " ".join(written)) not in seen:
+            return f"the answer {said} is said never to have been seen; {shown(x)} has it", tried
         tried += 1
     return None, tried
 

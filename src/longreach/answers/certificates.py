@@ -116,6 +116,9 @@ class _LearnedDocument(TaskDocument):
     """All words to this length were tried."""
     states: int
     """Of the learned automaton."""
+    seen: dict[str, tuple[int, ...]] = Field(default_factory=dict)
+    """For each answer how many words were asked about, in equal ranges of lengths up to `learned_to`; empty
+    in certificates from before these were counted."""
 
 
 class LearnedProgramCertificate(_LearnedDocument):

@@ -22,6 +22,7 @@ from longreach.tasks.own import PredicateLanguage
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal
+from longreach.theory.automata.evidence import counted_answers
 from longreach.theory.automata.learn import LearnedAutomaton
 from longreach.theory.automata.samples import long_words, short_words
 from longreach.theory.budget import Budget
@@ -54,7 +55,7 @@ def learned_language_sides(
     >>> even = learn_automaton(lambda word: str(len(word) % 2 == 0), "a")
     >>> found = learned_language_sides(even, "True", name="even", predicts=False, budget=Budget())
     >>> found["ape"].reason
-    'for the automaton learned up to length 100: the position modulo 2 determines the next state'
+    'for the automaton learned up to length 100 (50 False, 51 True): the position modulo 2 determines the ...'
     """
     found = {}
     for key, verdict in judge(learned.machine.language(accepting), budget).sides.items():
@@ -77,6 +78,7 @@ def _marked(
             "learned_to": learned.length,
             "exhaustive": learned.exhaustive,
             "states": len(learned.machine),
+            "seen": learned.seen,
             "certificate": inner,
         }
         if isinstance(inner, ProgramCertificate):
@@ -87,9 +89,10 @@ def _marked(
         return inner
 
     states = counted(len(learned.machine), "state")
+    seen = f" ({counted_answers(learned.seen, UNDEFINED)})" if learned.seen else ""
     return replace(
         proof,
-        reason=f"for the automaton learned up to length {learned.length}: {proof.reason}",
+        reason=f"for the automaton learned up to length {learned.length}{seen}: {proof.reason}",
         certify=certify,
         weigh=lambda: f"automaton with {states}, learned to length {learned.length}",
     )

@@ -201,7 +201,13 @@ def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -
     inputs = inputs_compared(trained, seed)
     letters = sorted({letter for words in inputs.values() for word in words for letter in word})
     limits = LearningLimits(
-        length=trained.train_lengths.last, short=SHORT, long=LONG, budget=Budget(seconds=seconds)
+        length=trained.train_lengths.last,
+        short=SHORT,
+        long=LONG,
+        near=0,
+        sparse=0,
+        beyond=0,
+        budget=Budget(seconds=seconds),
     )
 
     def teacher(word: Word) -> str:

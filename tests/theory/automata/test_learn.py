@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.theory.automata.automaton import LabelledAutomaton, labelled
+from longreach.theory.automata.automaton import LabelledAutomaton, labelled, longest_word
+from longreach.theory.automata.evidence import doubt
 from longreach.theory.automata.learn import (
     FittingAutomaton,
     LearnedAutomaton,
@@ -19,14 +20,15 @@ from longreach.theory.automata.learn import (
     learn_automaton,
 )
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
-from longreach.theory.automata.samples import long_words, short_words, state_words
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.automata.samples import class_words, long_words, near_words, short_words, state_words
 from longreach.theory.budget import Budget
 
 # Automata learned by asking. The oracle: random automata, which are to be found exactly.
 
 
-FEW = LearningLimits(short=200, long=100, length=40)
-SMALL = LearningLimits(short=200, long=100, states=12)
+FEW = LearningLimits(short=200, long=100, near=200, sparse=1000, length=40)
+SMALL = LearningLimits(short=200, long=100, near=200, sparse=1000, states=12)
 
 
 @st.composite
@@ -55,7 +57,7 @@ def test_random_machines_are_learned_exactly(machine: LabelledAutomaton) -> None
 @settings(max_examples=50, deadline=None)
 def test_the_promise_of_exact_states_needs_no_long_words(machine: LabelledAutomaton) -> None:
     """With the words that the states call for alone, what has no more states than promised is right."""
-    limits = LearningLimits(short=1, long=0, length=40, extra=2)
+    limits = LearningLimits(short=1, long=0, near=0, sparse=0, beyond=0, length=40, extra=2)
     found = learn_automaton(machine.class_of, machine.alphabet, limits)
     assert isinstance(found, LearnedAutomaton)
     assert found.machine == machine or len(machine) > found.exact_states
@@ -64,7 +66,7 @@ def test_the_promise_of_exact_states_needs_no_long_words(machine: LabelledAutoma
 @pytest.mark.parametrize("name", sorted(NAMED_LANGUAGES))
 def test_the_languages_of_the_benchmark_are_learned(name: str) -> None:
     automaton = named_automaton(name)
-    limits = LearningLimits(short=4000, long=100)
+    limits = LearningLimits(short=4000, long=100, near=200, sparse=4000)
     found = learn_automaton(lambda w: "yes" if automaton.accepts(w) else "no", automaton.alphabet, limits)
     assert isinstance(found, LearnedAutomaton)
     assert found.machine.language("yes") == automaton
@@ -110,7 +112,7 @@ def test_no_word_is_longer_than_said() -> None:
         asked.append(len(word))
         return str(len(word) % 3)
 
-    found = learn_automaton(teacher, "ab", LearningLimits(length=11, short=50, long=50))
+    found = learn_automaton(teacher, "ab", LearningLimits(length=11, short=50, long=50, beyond=0))
     assert isinstance(found, LearnedAutomaton)
     assert max(asked) <= 11
     assert found.length == 11
@@ -199,3 +201,61 @@ def test_some_long_words_repeat_a_letter_many_times() -> None:
     words = list(long_words("ab", 60, 400, np.random.default_rng(0)))
     assert any("a" * 30 in "".join(word) for word in words)
     assert any("ab" * 12 in "".join(word) for word in words)
+
+
+# Words that are rarely drawn, and what counts as having been seen.
+
+
+def test_words_of_a_class_are_right_and_of_the_lengths_asked_for() -> None:
+    machine = named_automaton("abab")
+    labels = labelled(
+        machine.alphabet, machine.transitions, 0, [str(s in machine.accepting) for s in range(len(machine))]
+    )
+    words = list(class_words(labels, "True", range(13), np.random.default_rng(0)))
+    assert [len(word) for word in words] == [0, 4, 8, 12]
+    assert all(machine.accepts(word) for word in words)
+    others = list(class_words(labels, "False", range(13), np.random.default_rng(0)))
+    assert [len(word) for word in others] == list(range(1, 13))
+    assert not any(machine.accepts(word) for word in others)
+
+
+@given(st.lists(st.text("abc", max_size=5).map(tuple), max_size=4), st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_words_near_others_are_no_longer_than_said(words: list[tuple[str, ...]], longest: int) -> None:
+    found = list(near_words(words, "abc", longest, 30, np.random.default_rng(0)))
+    assert all(len(word) <= longest and {*word} <= {*"abc"} for word in found)
+    assert bool(found) <= bool(words)
+
+
+@given(machines())
+@settings(max_examples=40, deadline=None)
+def test_every_answer_is_counted_in_every_range(machine: LabelledAutomaton) -> None:
+    """Of the machine itself enough is seen, unless an answer is constant, or finite and rare."""
+    found = learn_automaton(machine.class_of, machine.alphabet, FEW)
+    assert isinstance(found, LearnedAutomaton)
+    assert sum(map(sum, found.seen.values())) == found.asked
+    why = doubt(machine, found.seen, found.length)
+    ends = [longest_word(machine.language(label)) for label in machine.classes]
+    if len(ends) == 1:
+        assert why == f"all {found.asked:,} words tried have the answer {machine.classes[0]}"
+    elif ends == [None] * len(ends):
+        assert why is None
+    else:
+        assert why is None or " only " in f" {why}"
+
+
+def test_a_language_of_rare_words_is_found_or_doubted() -> None:
+    for expression in ("((cca(a)*ccbbbbb)*)*", "(abcabcabcabc)*", "a|(ccccccccb)*"):
+        automaton = from_expression(expression, "abc")
+        found = learn_automaton(lambda w, a=automaton: "yes" if a.accepts(w) else "no", "abc")  # type: ignore[misc]
+        assert isinstance(found, LearnedAutomaton)
+        right = found.machine.language("yes") == automaton
+        assert right or doubt(found.machine, found.seen, found.length) is not None
+
+
+def test_answers_that_change_beyond_the_length_are_no_automaton() -> None:
+    found = learn_automaton(lambda w: str("a" in w and len(w) < 150), "ab", FEW)
+    assert isinstance(found, NotLearned)
+    assert found.reason.startswith(
+        "an automaton with 2 states gives the answers to length 40, but not to a word of 1"
+    )

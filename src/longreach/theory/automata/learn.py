@@ -12,16 +12,27 @@ others agree as well.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import TypeAlias
 
 import numpy as np
 
+from longreach.errors import InputError
 from longreach.theory.automata.automaton import LabelledAutomaton, Word, labelled
-from longreach.theory.automata.samples import long_words, short_words, state_words
+from longreach.theory.automata.evidence import length_ranges, seen_answers
+from longreach.theory.automata.samples import (
+    class_shares,
+    class_words,
+    long_words,
+    longest_within,
+    near_words,
+    short_words,
+    state_words,
+)
 from longreach.theory.budget import Budget, OverBudget
 
 Teacher: TypeAlias = Callable[[Word], str]
@@ -122,6 +133,12 @@ class LearningLimits:
     """Words of all short lengths."""
     long: int = 1500
     """Random words up to `length`."""
+    near: int = 600
+    """Words made from known ones of every class,; with 0 also none drawn from the automaton."""
+    sparse: int = 100_000
+    """Words of all short lengths where hardly any word has another class."""
+    beyond: int = 40
+    """Words longer than `length` on which the automaton must be right as well, where they have an answer."""
     extra: int = 1
     """The trial is exact for automata with up to this many more states."""
     asked: int = 150_000
@@ -140,6 +157,8 @@ class LearnedAutomaton:
     exact_states: int
     """If some automaton with so many states is right on all words, this one is."""
     asked: int
+    seen: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """For each class how many words were asked about, by ranges of lengths."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +172,10 @@ def learn_automaton(
     limits: LearningLimits | None = None,
     *,
     also: Iterable[Word] = (),
+    undefined: str | None = None,
 ) -> LearnedAutomaton | NotLearned:
-    """The least automaton that agrees with the teacher on all words tried; `also` are words to try besides.
+    """The least automaton that agrees with the teacher on all words tried; `also` are words to try besides,
+    and `undefined` is the class of words that have no answer.
 
     >>> found = learn_automaton(lambda word: "even" if word.count("a") % 2 == 0 else "odd", "ab")
     >>> len(found.machine), found.machine.class_of("aba"), found.length
@@ -177,7 +198,7 @@ def learn_automaton(
     table = ObservationTable(answers, alphabet, limits.states)
 
     def wrong(guess: LabelledAutomaton) -> Word | None:
-        trials = _trials(table, limits, shown)
+        trials = _trials(table, limits, shown, guess, undefined)
         return next((word for word in trials if table.ask(word) != (guess.class_of(word),)), None)
 
     try:
@@ -185,27 +206,129 @@ def learn_automaton(
     except OverBudget as spent:
         return NotLearned(str(spent))
     machine = labelled(guess.alphabet, guess.transitions, 0, guess.outputs)
+    if (change := _changes(machine, teacher, limits, budget, undefined)) is not None:
+        return NotLearned(change)
     extra = _extra(table, limits)
     longest = max(map(len, table.access)) + extra + 1 + max(map(len, table.suffixes))
+    short = limits.sparse if _sparse(table, limits, undefined) else limits.short
     return LearnedAutomaton(
         machine=machine,
         length=limits.length,
-        exhaustive=short_words(table.alphabet, limits.short, longest=limits.length)[0],
+        exhaustive=longest_within(len(table.alphabet), short, limits.length),
         exact_states=len(machine) + extra if longest <= limits.length else len(machine),
         asked=len(table.known),
+        seen=seen_answers(table.known.items(), limits.length),
     )
 
 
-def _trials(table: ObservationTable, limits: LearningLimits, also: list[Word]) -> Iterator[Word]:
+def _trials(
+    table: ObservationTable,
+    limits: LearningLimits,
+    also: list[Word],
+    guess: LabelledAutomaton,
+    undefined: str | None,
+) -> Iterator[Word]:
     """The same words each time, but for those that the states call for; what is wrong is found early."""
     rng = np.random.default_rng(0)
     words = chain(
         also,
         state_words(list(table.access), table.alphabet, list(table.suffixes), _extra(table, limits)),
         long_words(table.alphabet, limits.length, limits.long, rng),
+        _class_words(guess, limits, undefined),
+        _near_words(table, limits, undefined),
         short_words(table.alphabet, limits.short, longest=limits.length)[1],
+        _sparse_words(table, limits, undefined),
+        _near_words(table, limits, undefined),
     )
     return (word for word in words if len(word) <= limits.length)
+
+
+EACH_RANGE, MOST_CLASSES = 24, 4
+"""Words of each class that the automaton draws in every range of lengths; fewer of more classes."""
+KNOWN_WORDS = 20
+"""Of each class, short ones and others: words are made from these."""
+SPARSE = 0.01
+"""The share of a class among all short words below which it is rare."""
+
+
+def _class_words(guess: LabelledAutomaton, limits: LearningLimits, undefined: str | None) -> Iterator[Word]:
+    """Words of every class in every range of lengths, as the automaton has them."""
+    if not limits.near:
+        return
+    rng = np.random.default_rng(1)
+    labels = [label for label in guess.classes if label != undefined]
+    each = EACH_RANGE if len(labels) <= MOST_CLASSES else EACH_RANGE // 2
+    for label in labels:
+        shares = class_shares(guess, label, limits.length)
+        for part in length_ranges(limits.length):
+            lengths = [length for length in part if shares[length][0]]
+            if lengths:
+                yield from class_words(guess, label, np.resize(rng.permutation(lengths), each).tolist(), rng)
+
+
+def _near_words(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> Iterator[Word]:
+    """Words near known ones of every class, the rarest class first."""
+    rng = np.random.default_rng(2)
+    known: dict[str, list[Word]] = {}
+    for word, label in table.known.items():
+        if label != undefined:
+            known.setdefault(label, []).append(word)
+    for words in sorted(known.values(), key=len):
+        short = sorted(words, key=len)[:KNOWN_WORDS]
+        others = [words[place] for place in rng.integers(0, len(words), KNOWN_WORDS)]
+        count = limits.near // len(known)
+        yield from near_words([*short, *others], table.alphabet, limits.length, count, rng)
+
+
+def _sparse(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> bool:
+    """Whether some class is rare among all short words."""
+    length = longest_within(len(table.alphabet), limits.short, limits.length)
+    counts = Counter(
+        label for word, label in table.known.items() if len(word) <= length and label != undefined
+    )
+    return limits.sparse > limits.short and (
+        len(counts) < 2 or min(counts.values()) < SPARSE * sum(counts.values())
+    )
+
+
+def _sparse_words(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> Iterator[Word]:
+    """More short words, where those of some class are rare."""
+    if _sparse(table, limits, undefined):
+        letters = len(table.alphabet)
+        first = longest_within(letters, limits.short, limits.length) + 1
+        for length in range(first, longest_within(letters, limits.sparse, limits.length) + 1):
+            yield from product(table.alphabet, repeat=length)
+
+
+FARTHER = 4
+"""How many times as long the longest words are that are tried beyond the length."""
+
+
+def _changes(
+    machine: LabelledAutomaton,
+    teacher: Teacher,
+    limits: LearningLimits,
+    budget: Budget,
+    undefined: str | None,
+) -> str | None:
+    """What is wrong with the automaton on longer words; None if nothing is, or if they have no answers."""
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(limits.length + 1, FARTHER * limits.length + 1, limits.beyond).tolist()
+    for number, length in enumerate(sorted(lengths)):
+        label = machine.classes[number % len(machine.classes)]
+        for word in class_words(machine, label, [length], rng):
+            if budget.left < 0:
+                return None
+            try:
+                said = teacher(word)
+            except InputError:  # functions may be for short words only
+                return None
+            if said not in (label, undefined):
+                return (
+                    f"an automaton with {len(machine)} states gives the answers to length {limits.length}, "
+                    f"but not to a word of {length} letters"
+                )
+    return None
 
 
 def _extra(table: ObservationTable, limits: LearningLimits) -> int:

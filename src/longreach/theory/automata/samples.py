@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word
 
 LONGEST_BLOCK, MOST_BLOCKS = 3, 4
 ROWS = 24
@@ -80,6 +80,91 @@ def long_words(alphabet: Sequence[str], longest: int, count: int, rng: np.random
             room = max(1, (size - len(word)) // (left * len(block)))
             word += block * int(rng.integers(1, 2 * room + 1))
         yield tuple(word[:size])
+
+
+def class_shares(machine: LabelledAutomaton, label: str, longest: int) -> list[NDArray[np.float64]]:
+    """For each length the share of words that lead from each state into a class.
+
+    >>> from longreach.theory.automata.automaton import labelled
+    >>> ends_in_b = labelled("ab", [[0, 1], [0, 1]], 0, ["no", "yes"])
+    >>> [float(share[0]) for share in class_shares(ends_in_b, "yes", 2)]
+    [0.0, 0.5, 0.5]
+    """
+    table = np.array(machine.transitions)
+    shares = [np.array([output == label for output in machine.outputs], dtype=np.float64)]
+    for _ in range(longest):
+        shares.append(shares[-1][table].mean(axis=1))
+    return shares
+
+
+def class_words(
+    machine: LabelledAutomaton, label: str, lengths: Sequence[int], rng: np.random.Generator
+) -> Iterator[Word]:
+    """A random word of a class for each of the lengths that has one.
+
+    >>> from longreach.theory.automata.automaton import labelled
+    >>> even = labelled("a", [[1], [0]], 0, ["even", "odd"])
+    >>> ["".join(word) for word in class_words(even, "odd", range(4), np.random.default_rng(0))]
+    ['a', 'aaa']
+    """
+    table = np.array(machine.transitions)
+    shares = class_shares(machine, label, max(lengths, default=0))
+    for length in lengths:
+        if not shares[length][0]:
+            continue
+        state, word = 0, []
+        for left in range(length - 1, -1, -1):
+            weights = shares[left][table[state]].cumsum()
+            place = int(np.searchsorted(weights, rng.random() * weights[-1], side="right"))
+            word.append(machine.alphabet[place])
+            state = table[state, place]
+        yield tuple(word)
+
+
+def near_words(
+    words: Sequence[Word], alphabet: Sequence[str], longest: int, count: int, rng: np.random.Generator
+) -> Iterator[Word]:
+    """Words made from others: a letter changed, a part repeated, every run made longer, two words joined.
+
+    Where a class is rare, its next word is rarely drawn but often near a known one.
+
+    >>> words = list(near_words([tuple("aabbcc")], "abc", 30, 200, np.random.default_rng(0)))
+    >>> tuple("aaaabbbbcccc") in words, tuple("aabbccaabbcc") in words, max(map(len, words)) <= 30
+    (True, True, True)
+    """
+    if not words:
+        return
+    for number in range(count):
+        word = words[number % len(words)]
+        for _ in range(1 + int(rng.integers(0, 4) == 0)):
+            word = _changed(word, words, alphabet, longest, rng)
+        if len(word) <= longest:
+            yield word
+
+
+def _changed(
+    word: Word, words: Sequence[Word], alphabet: Sequence[str], longest: int, rng: np.random.Generator
+) -> Word:
+    first, last = sorted(rng.integers(0, len(word) + 1, 2).tolist())
+    part, letter = word[first:last], alphabet[int(rng.integers(0, len(alphabet)))]
+    times = int(rng.integers(2, max(3, min(9, longest // max(1, len(word))) + 1)))
+    match int(rng.integers(0, 8)):
+        case 0:
+            return (*word[:first], letter, *word[first:])
+        case 1:
+            return word[:first] + word[last:]
+        case 2:
+            return (*word[:first], letter, *word[first + 1 :])
+        case 3:
+            return word[:first] + part * times + word[last:]
+        case 4:
+            return word + words[int(rng.integers(0, len(words)))]
+        case 5:
+            return tuple(each for each in word for _ in range(times))
+        case 6:
+            return (*word[:first], *([letter] * int(rng.integers(2, 12))), *word[first:])
+        case _:
+            return word * times
 
 
 def random_words(automaton: Automaton, rng: np.random.Generator, length: int) -> Letters:
