@@ -92,9 +92,9 @@ LONGER = torch.tensor([[1, 2, 3, 4, 5, 2, 3], [1, 5, 5, 2, 4, 3, 3]])
 
 
 @pytest.mark.parametrize("encoding", ENCODING_MODULES)
-@pytest.mark.parametrize("log_length", [False, True])
-def test_it_is_the_decoder(encoding: str, log_length: bool) -> None:
-    config = small_config(encoding, log_length=log_length)
+@pytest.mark.parametrize(("log_length", "scaled_bias"), [(False, True), (True, True), (True, False)])
+def test_it_is_the_decoder(encoding: str, log_length: bool, scaled_bias: bool) -> None:
+    config = small_config(encoding, log_length=log_length, scaled_bias=scaled_bias)
     parameters, ids = lively(config), torch.arange(7) + 4
     prefixes = torch.arange(1, 8)[None]
     found = trace(parameters, config, LONGER, ids)

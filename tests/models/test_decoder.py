@@ -21,6 +21,7 @@ SHAPES: list[dict[str, Any]] = [
     *({"encoding": name} for name in ENCODINGS),
     {"layer_norm": False},
     {"log_length": True, "encoding": "alibi"},
+    {"log_length": True, "encoding": "t5", "scaled_bias": False},
     {"tied": False, "outputs": 3},
     {"layers": 1, "heads": 1},
 ]
@@ -216,6 +217,24 @@ def test_log_length_multiplies_the_logits_of_attention() -> None:
                 grown[name] = parameters[name] * factor
             found = forward(parameters, scaled, tokens, lengths=lengths)[row]
             assert torch.allclose(found, forward(grown, plain, tokens)[row], atol=1e-6)
+
+
+@pytest.mark.parametrize("encoding", ["alibi", "t5", "fire"])
+def test_biases_are_scaled_only_where_asked(encoding: str) -> None:
+    """With |x| = e everywhere the factor is 1; queries and keys of 0 leave nothing but the bias."""
+    config = shape(encoding=encoding, layers=1, log_length=True, scaled_bias=False)
+    parameters = lively(config)
+    for name in parameters:
+        if "query" in name or "key" in name or "qkv" in name:
+            parameters[name] = torch.zeros_like(parameters[name])
+    tokens, ids = random_tokens(2, 9), torch.arange(9)
+    short, long = (torch.full((2,), size) for size in (9, 900))
+    kept = [forward(parameters, config, tokens, ids, lengths=each) for each in (short, long)]
+    assert torch.equal(*kept)
+    plain = config.model_copy(update={"log_length": False})
+    assert torch.allclose(kept[0], forward(parameters, plain, tokens, ids))
+    scaled = config.model_copy(update={"scaled_bias": True})
+    assert not torch.allclose(kept[0], forward(parameters, scaled, tokens, ids, lengths=long))
 
 
 def test_log_length_of_prefixes_is_causal() -> None:

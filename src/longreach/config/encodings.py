@@ -35,6 +35,8 @@ class EncodingRow:
     """Whether the model sees ids themselves; others see differences of ids, or none."""
     learned_positions: bool = False
     """Whether there is a learned vector per id, which can be penalized."""
+    biased: bool = False
+    """Whether it adds a bias to the attention logits."""
     plain: str = ""
     """In plain words, name included; by default the title stands before "positions"."""
     even: Literal["width", "width per head"] | None = None
@@ -89,19 +91,19 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             source="Su et al., arXiv 2104.09864",
         ),
         EncodingRow(
-            name="alibi", title="ALiBi", code="encodings:LinearBias",
+            name="alibi", title="ALiBi", code="encodings:LinearBias", biased=True,
             plain="with a bias by distance (ALiBi)",
             about="Attention falls with the distance, at a fixed slope per head.",
             source="Press et al., arXiv 2108.12409",
         ),
         EncodingRow(
-            name="t5", title="T5", code="encodings:RelativeBuckets",
+            name="t5", title="T5", code="encodings:RelativeBuckets", biased=True,
             plain="with learned biases by distance (T5)",
             about="A learned bias per bucket of distances.",
             source="Raffel et al., arXiv 1910.10683",
         ),
         EncodingRow(
-            name="fire", title="FIRE", code="encodings:FunctionalInterpolation",
+            name="fire", title="FIRE", code="encodings:FunctionalInterpolation", biased=True,
             plain="with a learned function of distance (FIRE)",
             about="A learned function of the distance as a share of the length.",
             source="Li et al., arXiv 2310.04418",

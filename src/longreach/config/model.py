@@ -91,7 +91,9 @@ class ModelConfig(Shape):
     mlp_ratio: Positive = 4
     """Hidden units of the MLP per unit of width."""
     log_length: bool = False
-    """Attention logits are multiplied by log |x| (Huang et al., arXiv 2410.02140, equation (2))."""
+    """The products of queries and keys are multiplied by log |x| (Huang et al., arXiv 2410.02140, (3))."""
+    scaled_bias: bool = True
+    """With `log_length`, the biases of an encoding are multiplied by it too."""
     predict_ids: bool = False
     """A second output matrix, whose labels are position ids: that of the next token (predictive position
     coupling, Golowich et al., arXiv 2502.16792, section 5.2)."""

@@ -79,6 +79,7 @@ class RunConfig(BaseModel):
 
     later: ClassVar[tuple[str, ...]] = (
         "position_ids", "max_position", "predict_ids", "test_tasks", "architecture", "hidden", "target_loss",
+        "scaled_bias",
     )  # fmt: skip
     """Fields newer than the first results: left out of documents at their default, so that keys hold."""
 
@@ -127,6 +128,9 @@ class RunConfig(BaseModel):
     log_length: bool = Field(
         False,
         description="Scale attention by the logarithm of the prefix length (default depends on --scale).",
+    )
+    scaled_bias: bool = Field(
+        True, description="Scale the biases of ALiBi, T5 and FIRE by that logarithm too (default: no)."
     )
     tied: bool = Field(True, description="Use the embedding as output matrix.")
     penalty: float = Field(

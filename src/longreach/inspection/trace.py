@@ -135,8 +135,11 @@ class _Traced(Decoder):
         logits = query @ key.transpose(-1, -2)
         if self.changes.phi is not None:
             bias = by_distance(self.changes.phi[layer], logits.shape[-1])
-        logits = logits if bias is None else logits + bias
-        scaled = logits if reading.log_length is None else logits * reading.log_length
+        factor = 1.0 if reading.log_length is None else reading.log_length
+        scaled = logits * factor
+        if bias is not None:
+            logits = logits + bias
+            scaled = scaled + (bias * factor if self.config.scaled_bias else bias)
         weights = scaled.masked_fill(reading.hidden, -math.inf).softmax(dim=-1)
         if self.kept:
             self.logits.append(logits)

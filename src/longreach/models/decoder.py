@@ -291,7 +291,8 @@ class Decoder:
         if reading.log_length is not None:
             # The factor enters the queries, which are fewer numbers than the logits.
             query = query * reading.log_length.to(query.dtype)
-            bias = None if bias is None else bias * reading.log_length.to(bias.dtype)
+            if bias is not None and self.config.scaled_bias:
+                bias = bias * reading.log_length.to(bias.dtype)
         logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
         if bias is not None:
             logits = logits + bias

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from longreach.config.encodings import unknown_encoding
+from longreach.config.encodings import ENCODINGS, unknown_encoding
 from longreach.config.model import BASELINE, BASELINE_SHAPE
 from longreach.config.run import OF_NUMBERS, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
@@ -60,6 +60,8 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", _worth_compiling(fields))
+    if fields.get("log_length") and encoding in ENCODINGS and ENCODINGS[encoding].biased:
+        fields.setdefault("scaled_bias", False)
     config = RunConfig.read(fields)
     try:
         check_lengths(config)

@@ -87,6 +87,7 @@ def decoder_of(config: RunConfig) -> ModelConfig:
         encoding=config.encoding,
         layer_norm=config.layer_norm,
         log_length=config.log_length,
+        scaled_bias=config.scaled_bias,
         tied=config.tied,
         predict_ids=config.predict_ids,
     )

@@ -39,6 +39,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "tied": [{"tied": False}],
     "mlp_ratio": [{"mlp_ratio": 2}],
     "log_length": [{"log_length": True}],
+    "scaled_bias": [{"scaled_bias": False}],
     "predict_ids": [{"predict_ids": True}],
     "dropout": [{"dropout": 0.5}],
 }
@@ -168,6 +169,7 @@ def test_a_field_that_is_not_declared_switches_it_off(path: FastPath) -> None:
         {},
         {"layers": 1},
         {"heads": 1},
+        {"log_length": True, "scaled_bias": False},
         *(each for name in CHANGES if name != "encoding" for each in CHANGES[name]),
     ],
     ids=str,

@@ -290,7 +290,7 @@ class PackedBiases:
             query_ids = self._placed(queries, number, ids=True)
             places = self._placed(queries, number, ids=False)
         bias = self._encoding.bias(self._parameters, self._config, layer, query_ids, key_ids)
-        if bias is None or not self._config.log_length:
+        if bias is None or not (self._config.log_length and self._config.scaled_bias):
             return bias
         return bias * (places + 1).float().log()[..., None, :, None].to(bias.dtype)
 

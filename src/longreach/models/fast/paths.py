@@ -47,7 +47,17 @@ _DECODER: dict[str, Container[object]] = {
     "encoding": (*_WITHOUT_TURNS, "rope"),
     "dropout": ANY,  # no model here applies it
     **dict.fromkeys(
-        ("outputs", "layer_norm", "norm_epsilon", "tied", "mlp_ratio", "log_length", "predict_ids"), ANY
+        (
+            "outputs",
+            "layer_norm",
+            "norm_epsilon",
+            "tied",
+            "mlp_ratio",
+            "log_length",
+            "scaled_bias",
+            "predict_ids",
+        ),
+        ANY,
     ),
 }
 
