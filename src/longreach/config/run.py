@@ -326,6 +326,7 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "stop_early": ("--stop-early", "--train-on"),
     "layer_norm": ("--layer-norm", "--no-layer-norm"),
     "log_length": ("--log-length", "--no-log-length"),
+    "scaled_bias": ("--scaled-bias", "--no-scaled-bias"),
     "tied": ("--tied", "--untied"),
     "compile": ("--compile", "--no-compile"),
     "predict_ids": ("--predict-ids", None),
