@@ -52,6 +52,7 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for another request."""
         self._stop()
+        self._unread = math.inf
         super().on_response_complete()
         self._look()
 
