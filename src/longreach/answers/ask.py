@@ -25,7 +25,7 @@ from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted
+from longreach.wording import counted, percent
 
 if TYPE_CHECKING:
     from longreach.runs.train import Watcher
@@ -209,8 +209,12 @@ def ask(
     known = forecast(name, letters, budget=budget)
     measured = Measurement()
     if minutes:
+        from longreach.answers.kept_forecast import keep_forecast
         from longreach.answers.measurement import measure
+        from longreach.runs.train import check_torch, writable_runs
 
+        check_torch()
+        keep_forecast(writable_runs(runs), question.file_stem, known)
         measured = measure(question, known, Path(runs), progress=progress)
     return ThreeAnswers(
         question=question,
@@ -314,7 +318,7 @@ def _right(cell: MeasuredCell, lengths: LengthRange) -> str:
     uniform = cell.document()["accuracy_uniform"].get(name, [])
     other = shares_words((min(uniform), max(uniform))) if uniform else shown
     apart = "" if other == shown else f", on inputs drawn uniformly {other}"
-    return f"{shown}{apart}, chance {cell.chances[name]:.0%}".replace("%", " %").replace("  ", " ")
+    return f"{shown}{apart}, chance {percent(cell.chances[name], 0)}"
 
 
 def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
