@@ -79,7 +79,7 @@ def train(
 
     Example: longreach train binary-majority --seeds 3
     """
-    task = changes.of(task)
+    task = changes.of(task, settings["alphabet"])
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
@@ -273,9 +273,10 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
     about = [f"with {label}" for label in dict.fromkeys(CellLabel.of(each.config).name for each in results)]
     about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
-    chances = [f"{name} {percent(share, 0)}" for name, share in _chances(results[0]).items()]
-    guessed = f"; chance: {', '.join(chances)}" if chances else ""
-    return Table(columns, lines), ": ".join(about) + guessed
+    chances = {name: percent(share, 0) for name, share in _chances(results[0]).items()}
+    same = len(set(chances.values())) == 1
+    guessed = [next(iter(chances.values()))] if same else [f"{name} {each}" for name, each in chances.items()]
+    return Table(columns, lines), ": ".join(about) + (f"; chance {', '.join(guessed)}" if guessed else "")
 
 
 def _chances(result: Result) -> dict[str, float]:

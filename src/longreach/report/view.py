@@ -240,7 +240,7 @@ class TaskView:
         letters = [] if self.alphabet is None else ["--alphabet", "".join(self.alphabet)]
         if any(len(letter) != 1 for letter in self.alphabet or ()):
             return None
-        return command("longreach", verb, self.task, *letters, *rest)
+        return command("longreach", verb, TaskName(self.task).argument, *letters, *rest)
 
     def verdict(self, encoding: str) -> EncodingView | None:
         """The forecast for an encoding."""
