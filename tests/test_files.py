@@ -17,12 +17,13 @@ from longreach import files
 from longreach.errors import InputError
 
 
-def _pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
 def _text(content: bytes) -> Callable[[Path], object]:
     return lambda path: path.write_bytes(content)
+
+
+def _sparse(size: int) -> Callable[[Path], object]:
+    """A file that looks so large and takes no room on disk."""
+    return lambda path: (path.touch(), os.truncate(path, size))
 
 
 class Point(BaseModel, extra="forbid"):
@@ -36,9 +37,12 @@ def _point(path: Path) -> Point:
 REFUSALS: list[tuple[Callable[[Path], object], Callable[[Path], object], str]] = [
     (lambda path: None, files.read_bytes, "no such file"),
     (lambda path: path.mkdir(), files.read_bytes, "is a directory, not a file"),
-    (_pipe, files.read_bytes, "is not a regular file"),
-    (lambda path: path.symlink_to("/dev/zero"), files.read_bytes, "is not a regular file"),
+    (os.mkfifo, files.read_bytes, "is a pipe, not a file"),
+    (os.mkfifo, files.read_text, "is a pipe, not a file"),
+    (lambda path: path.symlink_to("/dev/zero"), files.read_bytes, "is a device, not a file"),
     (_text(b"123456"), lambda path: files.read_bytes(path, most=5), "larger than 5 bytes"),
+    (_sparse(files.DATA_BYTES + 1), files.read_text, "larger than 1 GiB"),
+    (_sparse(files.DOCUMENT_BYTES + 1), lambda path: _point(path), "larger than 256 MiB"),
     (lambda path: None, files.read_text, "no such file"),
     (_text(b"a\xff"), files.read_text, "is not a text file (byte 1 is not UTF-8)"),
     (_text(b"a\0"), files.read_text, "is not a text file (it holds a NUL byte)"),
@@ -65,12 +69,16 @@ def test_names_with_a_nul_are_refused() -> None:
         files.read_text("a\0b")
 
 
-def test_text_is_read_from_pipes_and_without_its_mark(tmp_path: Path) -> None:
+def test_a_pipe_that_somebody_writes_to_is_refused_and_the_mark_of_a_text_is_no_part_of_it(
+    tmp_path: Path,
+) -> None:
     reader, writer = os.pipe()
-    os.write(writer, b"\xef\xbb\xbfword\n")
+    with pytest.raises(InputError, match="is a pipe, not a file"):
+        files.read_text(f"/dev/fd/{reader}")
     os.close(writer)
-    assert files.read_text(f"/dev/fd/{reader}") == "word\n"
     os.close(reader)
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbfword\n")
+    assert files.read_text(tmp_path / "marked") == "word\n"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
@@ -131,5 +139,7 @@ def test_damaged_tensors_are_refused(tmp_path: Path, content: bytes | None) -> N
     path = tmp_path / "model"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(InputError, match=r"not a model, or damaged|not the tensors that belong there"):
+    with pytest.raises(
+        InputError, match=r"not a model, or damaged|not the tensors that belong there|no such file"
+    ):
         files.read_tensors(path, SHAPES)

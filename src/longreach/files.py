@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
 
 from longreach.errors import File, InputError, Spot, one_line
 from longreach.wording import shortened, some
@@ -29,39 +29,60 @@ if sys.platform != "win32":
 Document = TypeVar("Document")
 
 
-def read_bytes(path: str | Path, *, most: int | None = None, pipe: bool = False) -> bytes:
-    """The content of a file; one line says why it cannot be had.
+DOCUMENT_BYTES = 256 << 20
+"""The largest JSON document that is read."""
+DATA_BYTES = 1 << 30
+"""The largest file of data."""
+MODEL_BYTES = 64 << 30
+"""The largest file of parameters or of a search."""
+CHUNK = 1 << 16
 
-    A pipe may keep its reader waiting and a device may be endless: both are refused, except with `pipe`, for
-    files that a user names. `most` is the largest size in bytes.
 
-    >>> read_bytes("no/such/file")
+def open_file(path: str | Path) -> BinaryIO:
+    """Open a regular file; one line says why it cannot be read.
+
+    A pipe may keep its reader waiting and a device may be endless: both are refused at once.
+
+    >>> open_file("no/such/file")
     Traceback (most recent call last):
     longreach.errors.InputError: no/such/file: no such file
     """
     place = File(str(path))
     try:
-        with open(path, "rb", opener=None if pipe else _opened_at_once) as file:
-            found = os.fstat(file.fileno())
-            if not pipe and not stat.S_ISREG(found.st_mode):
-                raise InputError("is not a regular file", place=place)
-            if most is None:
-                return file.read()
-            content = file.read(most + 1) if found.st_size <= most else b""
-            if max(found.st_size, len(content)) > most:
-                raise InputError(f"larger than {_size(most)}", place=place)
-            return content
-    except InputError:
-        raise
+        _refuse_others(os.stat(path).st_mode, place)  # before it is opened: for a device that is an action
+        file = open(path, "rb", opener=_opened_at_once)  # noqa: SIM115 (for the caller)
     except OSError as error:
         raise InputError(reason_in_words(error), place=place) from None
+    except InputError:
+        raise
     except ValueError as error:  # a name with a NUL
         raise InputError(f"cannot be read: {error}", place=place) from None
+    try:
+        _refuse_others(os.fstat(file.fileno()).st_mode, place)
+    except InputError:
+        file.close()
+        raise
+    return file
 
 
-def read_text(path: str | Path, *, most: int | None = None, pipe: bool = True) -> str:
-    """The text of a file in UTF-8, which users name: it may be a pipe."""
-    content = read_bytes(path, most=most, pipe=pipe)
+def read_bytes(path: str | Path, *, most: int = DATA_BYTES) -> bytes:
+    """The content of a regular file of at most so many bytes."""
+    with open_file(path) as file:
+        try:
+            size, content = os.fstat(file.fileno()).st_size, b""
+            # Not at once: so much would be taken from memory first, whatever the size of the file.
+            while max(size, len(content)) <= most and (more := file.read(max(size, CHUNK))):
+                content += more
+        except OSError as error:
+            raise InputError(reason_in_words(error), place=File(str(path))) from None
+    if max(size, len(content)) > most:
+        raise InputError(f"larger than {_size(most)}", place=File(str(path)))
+    return content
+
+
+def read_text(path: str | Path, *, most: int = DATA_BYTES) -> str:
+    """The text of a file in UTF-8."""
+    content = read_bytes(path, most=most)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -77,7 +98,7 @@ def read_document(
     validate: Callable[[bytes], Document],
     known: Iterable[str] = (),
     *,
-    most: int | None = None,
+    most: int = DOCUMENT_BYTES,
 ) -> Document:
     """What pydantic makes of a JSON file, as in `read_document(path, Model.model_validate_json)`."""
     content = read_bytes(path, most=most)
@@ -104,13 +125,25 @@ def reason_in_words(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"
 
 
+_KINDS = ((stat.S_ISDIR, "directory"), (stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"))
+
+
+def _refuse_others(mode: int, place: File) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((name for test, name in _KINDS if test(mode)), "device")
+        raise InputError(f"is a {kind}, not a file", place=place)
+
+
 def _opened_at_once(path: str, flags: int) -> int:
     """Without waiting for whoever may write into a pipe."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
 def _size(count: int) -> str:
-    return f"{count >> 20} MiB" if count >= 1 << 20 and not count % (1 << 20) else f"{count:,} bytes"
+    for unit, bits in (("GiB", 30), ("MiB", 20)):
+        if count >= 1 << bits and not count % (1 << bits):
+            return f"{count >> bits} {unit}"
+    return f"{count:,} bytes"
 
 
 # JSON: what is no JSON is named by file, line and column; what is written has null where JSON has no number.
@@ -251,7 +284,7 @@ def read_tensors(
 
     place = File(str(path))
     try:
-        with safe_open(path, framework=framework) as file:
+        with open_file(path), safe_open(path, framework=framework) as file:
             header, names = file.metadata() or {}, set(file.keys())
             wanted = shapes(header) if callable(shapes) else shapes
             wrong = names ^ set(wanted) if exactly else set(wanted) - names

@@ -211,23 +211,31 @@ def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPat
     assert line.label == "odds for one run trained to 20"
     assert line.says.startswith("NoPE ")
     assert " · APE " in line.says
-    fitted = "fitted on 300 runs of 63 languages; of the most alike"
-    assert line.basis == f"at 41–60; {fitted} NoPE 45 of 90 and APE 45 of 90 work"
+    fitted = "from 300 runs on 63 languages"
+    assert line.basis == f"that it works at 41–60; {fitted}"
     alone = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0, encodings=["ape"], train_to=30))[0].lines[-1]
     assert alone.label == "odds for one run trained to 30"
     assert alone.says.startswith("APE ")
-    assert alone.basis == f"at 61–90; {fitted} APE 45 of 90 work"
+    assert alone.basis == f"that it works at 61–90; {fitted}"
+
+
+def test_odds_and_verdict_are_one_sentence_with_one_number() -> None:
+    line = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0))[0].lines[-1]
+    assert line.says.count("APE") == 1
+    assert line.basis.endswith("APE works in theory, but a run trained only to 20 may well fail")
+    assert "alike" not in line.basis
 
 
 def test_commands_ask_the_same_again() -> None:
     found = ask("regex:(ab)*", ["a", "b", "c"], minutes=0, encodings=["rope"], train_to=30)
     assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc tries" in repr(found)
+    assert "longreach ask 'regex:(ab)*::scratchpad' tries" in repr(ask("regex:(ab)*+scratchpad", minutes=0))
 
 
 @pytest.mark.parametrize(
     ("task", "encoding", "reason"),
     [
-        ("parity", "ape", "the census asks only what may follow in words of a regular language"),
+        ("parity", "ape", "odds are calibrated on next-token prediction in regular languages only"),
         ("aa", "ape", "letters: 1 here, 2 to 3 in the census"),
         ("regex:(a|b)*bb(a|b)*", "rope", "the census has other encodings"),
     ],

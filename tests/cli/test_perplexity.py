@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -81,3 +82,20 @@ def test_what_is_not_there(longreach: Call, tmp_path: Path) -> None:
     assert (done.code, "no such directory" in done.first_error) == (2, True)
     done = longreach("perplexity", tmp_path, text)
     assert "has no config.json" in done.first_error
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["no tokenizer", "one without tokens"])
+def test_a_model_without_a_tokenizer_is_refused(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: bool
+) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
+    (tmp_path / "model.safetensors").touch()
+    if empty:
+        (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+        monkeypatch.setattr("longreach.models.huggingface.library", lambda _: MagicMock())
+        monkeypatch.setattr("longreach.models.huggingface.quietly", lambda *_: {"input_ids": []})
+    text = text_file(tmp_path)
+    for command in (("perplexity", tmp_path, text), ("inspect", tmp_path, "--text", text)):
+        done = longreach(*command)
+        said = f"{tmp_path}: has no tokenizer (tokenizer.json); save that of the model there"
+        assert (done.code, done.out, done.err) == (2, "", f"{said}\n")

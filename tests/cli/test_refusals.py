@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Call
 
 SET = "--set precision=8 --set gamma=0.5 --set L=2 --set period=3 --set alphabet=2 --set locality=1"
+AMBIGUOUS = "TASK: '+scratchpad' may change the task or belong to its expression"
 REFUSALS = [
     # theory communicate
     ("communicate equalty", "TASK: no task or language is named 'equalty'; did you mean 'equality'"),
@@ -23,6 +24,14 @@ REFUSALS = [
     (
         "communicate parity --out no-such-place/figure.png",
         "--out: no-such-place/figure.png: no such directory",
+    ),
+    # names that can be read in two ways
+    *(
+        (
+            f"{command} 'regex:(a|b)+scratchpad'",
+            f"{AMBIGUOUS}: write 'regex:(a|b)::scratchpad' for the change, 'regex:(a|b)+(scratchpad)' for",
+        )
+        for command in ("ask", "ask --try", "ask --to 60", "forecast", "train", "threshold", "communicate")
     ),
     # crasp
     ("crasp rn", "No such command 'rn'; did you mean 'run'?"),
@@ -52,7 +61,7 @@ REFUSALS = [
     ("language", "REGEX: give one of"),
     ("language 'a*' --name aa", "REGEX and --name: give one of"),
     ("language '(a' --json", "REGEX: column 1"),
-    ("language '(?:ab)*'", "REGEX: column 1: a group is written ( )"),
+    ("language '(?=ab)*'", "REGEX: column 1: a group is written (…) or (?:…)"),
     ("language 'a*c' --alphabet ab", "REGEX: column 3"),
     ("language --name aa --alphabet ab", "--alphabet: "),
     ("language 'a{100000000}'", "REGEX: "),

@@ -59,7 +59,8 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     head, row, note, blank, words, *reasons = done.out.splitlines()
     assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
     assert row.split()[1:4] == ["0", "done", "3"]
-    assert note == "with nope: accuracy from the first position on (in brackets at random offsets)"
+    shares = "accuracy from the first position on (in brackets at random offsets)"
+    assert note == f"with nope: {shares}; chance 0 %"
     assert (blank, words.split(":")[0]) == ("", "not learned")
     assert reasons[0].endswith("train for more steps, or a larger model (--max-steps, --width, --layers)")
     assert reasons[-1] == "  one seed only: train more seeds (--seeds)"

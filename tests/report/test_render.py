@@ -189,7 +189,7 @@ def test_it_reads_like_an_article(runs: Path) -> None:
     for part in (
         "(aa)* with learned positions (APE)",
         "expected to work because",
-        "1 of 3 runs works at lengths 21–30 (100, 0, 0 %)",
+        "1 of 3 runs works at lengths 21–30 (100, 0, 0 %, chance 0 %)",
         "3 of 3 runs are right on the whole training range, 1–10",
         "published 100 % at lengths 101–150* (* from the axis of the figure)",
         "train on longer inputs",
@@ -255,7 +255,7 @@ def test_the_top_of_a_task_says_the_verdict_in_plain_words(runs: Path) -> None:
     top = page[: page.index("Why")]
     assert "✗ expected to fail After a long word, counting cannot tell" in top
     assert "Proved." in top
-    assert "Measured: 0 of 3 runs work at lengths 21–30 (0 % each) as expected" in top
+    assert "Measured: 0 of 3 runs work at lengths 21–30 (0 % each, chance 0 %) as expected" in top
     assert "C-RASP" not in top
     assert "C-RASP[∅]" in page
 

@@ -253,5 +253,5 @@ def test_damaged_and_foreign_checkpoints(tokens: TokenFile, tmp_path: Path) -> N
     (tmp_path / "b").write_bytes((tmp_path / "a").read_bytes()[:200])
     with pytest.raises(InputError, match="damaged"):
         trainer.load(tmp_path / "b")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         trainer.load(tmp_path / "c")

@@ -218,9 +218,15 @@ def level(task: str) -> float:
 
 
 def judge(
-    found: Mapping[Place, Cell], forecasts: Mapping[Place, Verdict | None], *, by_runs: bool = False
+    found: Mapping[Place, Cell],
+    forecasts: Mapping[Place, Verdict | None],
+    *,
+    by_runs: bool = False,
+    chances: Mapping[str, float] | None = None,
 ) -> dict[Place, Judgement]:
     """The judgement of each cell, in the light of all of them: by the mean, or by the share of runs.
+
+    `chances` are those of tasks that are not loaded.
 
     >>> from longreach.runs.index import Row
     >>> place = Place("aa", "ape")
@@ -229,15 +235,20 @@ def judge(
     >>> judge({place: cell}, {place: "yes"})[place].state
     'agrees'
     """
-    return {place: _judge(place, found, forecasts[place], by_runs) for place in found}
+    known = chances or {}
+    return {place: _judge(place, found, forecasts[place], by_runs, known.get(place.task)) for place in found}
 
 
-def _judge(place: Place, found: Mapping[Place, Cell], forecast: Verdict | None, by_runs: bool) -> Judgement:
-    cell, criterion = found[place], ByAccuracy(load_task(place.task).chance)
+def _judge(
+    place: Place, found: Mapping[Place, Cell], forecast: Verdict | None, by_runs: bool, chance: float | None
+) -> Judgement:
+    cell = found[place]
+    criterion = ByAccuracy(load_task(place.task).chance if chance is None else chance)
     tested = cell.tested
     if tested is None or tested.name not in cell.accuracy:
         return Judgement("not run", "no run has finished", None)
-    by_mean = criterion.works(cell.accuracy[tested.name].mean)
+    here = ByAccuracy(cell.chance(tested, criterion.chance))
+    by_mean = here.works(cell.accuracy[tested.name].mean)
     working = bool(cell.count(criterion, tested).works) if by_runs else by_mean
     if len(cell.finished) < LEAST_RUNS:
         return Judgement(

@@ -25,7 +25,7 @@ from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted
+from longreach.wording import counted, percent
 
 if TYPE_CHECKING:
     from longreach.runs.train import Watcher
@@ -209,9 +209,11 @@ def ask(
     known = forecast(name, letters, budget=budget)
     measured = Measurement()
     if minutes:
+        from longreach.answers.kept_forecast import keep_forecast
         from longreach.answers.measurement import measure
 
         measured = measure(question, known, Path(runs), progress=progress)
+        keep_forecast(Path(runs), question.file_stem, known)
     return ThreeAnswers(
         question=question,
         forecast=known,
@@ -314,7 +316,7 @@ def _right(cell: MeasuredCell, lengths: LengthRange) -> str:
     uniform = cell.document()["accuracy_uniform"].get(name, [])
     other = shares_words((min(uniform), max(uniform))) if uniform else shown
     apart = "" if other == shown else f", on inputs drawn uniformly {other}"
-    return f"{shown}{apart}, chance {cell.chances[name]:.0%}".replace("%", " %").replace("  ", " ")
+    return f"{shown}{apart}, chance {percent(cell.chances[name], 0)}"
 
 
 def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
@@ -330,7 +332,7 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
     options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))
     parts = [part for option, each in options if each for part in (option, each)]
-    return shlex.join(["longreach", "ask", found.forecast.name, *parts])
+    return shlex.join(["longreach", "ask", TaskName(found.forecast.name).argument, *parts])
 
 
 ODDS_RATIO = 3
@@ -345,8 +347,13 @@ def _odds(found: ThreeAnswers) -> Line:
     return Line(
         f"odds for one run trained to {rows[0].trained_to}",
         " · ".join(f"{ENCODINGS[row.encoding].title} {odds_words(row.odds)}" for row in rows),
-        f"at {_range(rows[0].tested)}; {found.odds.basis(rows)}",
+        f"that it works at {_range(rows[0].tested)}; {found.odds.basis(rows, _answers(found))}",
     )
+
+
+def _answers(found: ThreeAnswers) -> dict[str, Answer]:
+    answers = {encoding: found.answer_of(encoding) for encoding in found.question.encodings}
+    return {encoding: answer for encoding, answer in answers.items() if answer is not None}
 
 
 def _range(lengths: LengthRange) -> str:

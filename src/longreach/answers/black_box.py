@@ -345,9 +345,7 @@ class _Answers(_Box):
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         drawn = self.drawn
         if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
-            self.tried.append(
-                f"an automaton is learned of at most {LEARNED_LETTERS} letters, with SEP after them"
-            )
+            self.tried.append(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")
             return {}
         answers = {answer for words in drawn.inputs.values() for answer in words.values()}
         grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS

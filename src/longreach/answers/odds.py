@@ -33,7 +33,7 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.shares.words import word_measure
-from longreach.theory.verdicts.verdict import Verdict
+from longreach.theory.verdicts.verdict import Answer, Verdict
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -48,6 +48,8 @@ def logistic(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
 
 
+_SHOWN = {"chance": "share of words that the position alone gets right"}
+"""Numbers of the fit that are called otherwise: the chance of a task is that of one answer for all inputs."""
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
 INTERVAL_LEVEL = 0.95
@@ -161,7 +163,8 @@ class OddsModel:
                 here, least, most = (
                     f"{each:.0f}" if abs(each) >= 100 else f"{each:.3g}" for each in (value, low, high)
                 )
-                return f"{name}: {here} here, {least} to {most} in the census"
+                shown = _SHOWN.get(name, name)
+                return f"{shown}: {here} here, {least} to {most} in the census"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:
@@ -204,7 +207,7 @@ def fitted_odds() -> OddsModel | None:
 USUAL_LENGTH = 20
 """The training length for which odds are shown unless another is asked for."""
 NO_MODEL = "this copy has no odds that were fitted on the census"
-OTHER_KIND = "the census asks only what may follow in words of a regular language"
+OTHER_KIND = "odds are calibrated on next-token prediction in regular languages only"
 WORKING_LEVEL = "half way from the best guess by the position alone to 1"
 
 
@@ -246,17 +249,23 @@ class TaskOdds:
         """By encoding, the odds at a ratio."""
         return {row.encoding: row for row in self.rows if row.ratio == ratio}
 
-    def basis(self, rows: Iterable[OddsRow]) -> str:
-        """What odds rest on: all runs of the fit, and how many work of those most alike, by encoding."""
+    def basis(self, rows: Iterable[OddsRow], answers: Mapping[str, Answer]) -> str:
+        """What odds rest on, and how they go together with answers of theory that say otherwise.
+
+        How many of the most alike runs work is another number for the same, and a worse one on held-out
+        languages, so it is not shown.
+        """
         if self.model is None:
             return self.reason or NO_MODEL
-        alike = [
-            f"{ENCODINGS[row.encoding].title} {row.comparable.work} of {row.comparable.runs}"
-            for row in rows
-            if row.comparable is not None
-        ]
-        counts = f"; of the most alike {' and '.join(alike)} work" if alike else ""
-        return f"fitted on {self.model.runs} runs of {self.model.languages} languages{counts}"
+        parts = [f"from {self.model.runs} runs on {self.model.languages} languages"]
+        for row in rows:
+            title, is_likely = ENCODINGS[row.encoding].title, row.odds.probability >= 0.5
+            if answers.get(row.encoding) is Answer.YES and not is_likely:
+                short = f"a run trained only to {row.trained_to}"
+                parts.append(f"{title} works in theory, but {short} may well fail")
+            if answers.get(row.encoding) is Answer.NO and is_likely:
+                parts.append(f"{title} fails in theory, but a run may well work at these lengths still")
+        return "; ".join(parts)
 
     def document(self) -> dict[str, Any] | None:
         """As JSON has it; None where there are none."""
@@ -283,7 +292,7 @@ def task_odds(
     `model` is by default the one that the package has.
 
     >>> task_odds(load_task("sort"), {}).reason
-    'the census asks only what may follow in words of a regular language'
+    'odds are calibrated on next-token prediction in regular languages only'
     """
     # Other tasks may have an automaton as well, but learn something else of it.
     if type(task) is not RegularLanguage:

@@ -79,9 +79,8 @@ class Remedy:
     @property
     def command(self) -> str:
         ids = ["--predict-ids"] if self.predict_ids else []
-        return shlex.join(
-            ["longreach", "train", self.task, "--encoding", self.encoding, *ids, "--seeds", "3"]
-        )
+        task = TaskName(self.task).argument
+        return shlex.join(["longreach", "train", task, "--encoding", self.encoding, *ids, "--seeds", "3"])
 
     def summary(self) -> dict[str, Any]:
         """As `longreach ask --json` has it."""

@@ -194,7 +194,8 @@ def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
     kept = study_runs(best.task, best.label)
     said = said if kept is None else f"{said}; {kept.words}"
     if not TaskName(forecast.name).is_session:
-        said += f"; longreach ask {shlex.quote(forecast.name)} --try tries it in {TRY_MINUTES:g} minutes"
+        name = shlex.quote(TaskName(forecast.name).argument)
+        said += f"; longreach ask {name} --try tries it in {TRY_MINUTES:g} minutes"
     return (replace(best, basis=said),)
 
 

@@ -92,7 +92,7 @@ def ask(
             **({} if not encoding else {"encoding": encoding[0]}),
         )  # fmt: skip
         return
-    task = changes.of(task)
+    task = changes.of(task, alphabet)
     letters = _checked(task, alphabet, runs, out)
     from longreach.answers.ask import ask as answer
 
@@ -257,7 +257,7 @@ def advise(
 
     Example: longreach advise parity --minutes 5
     """
-    name = changes.of(task)
+    name = changes.of(task, alphabet)
     letters = _checked(name, alphabet, runs, out)
     from longreach.answers.advice import advise as advice_on
 

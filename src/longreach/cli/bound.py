@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, flag, option
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, check_task, flag, option
 from longreach.cli.output import console, print_json
 from longreach.errors import InputError
 from longreach.tasks.names import has_numbers
@@ -81,6 +81,7 @@ def _subject(
     from longreach.answers.bound_subject import Subject, model_subject, number_task_subject
     from longreach.theory.bounds.definition import BoundInputs
 
+    check_task(name, alphabet)
     letters = alphabet_of_task(alphabet, name)
     if name is None:
         return Subject(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, option
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, check_task, option
 from longreach.cli.output import blamed_on, check_file, console, note, print_json, write_bytes
 from longreach.errors import Argument, InputError
 from longreach.figures import BLUE, GREEN, RED
@@ -61,6 +61,7 @@ def communicate(
 
     Example: longreach theory communicate copy-repeat --max-length 10
     """
+    check_task(task, alphabet)
     letters = alphabet_of_task(alphabet, task)
     check_file(out, "--out", FORMATS)
     found = [_measured(task, letters, max_length)] if task is not None else _all(max_length)

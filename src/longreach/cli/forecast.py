@@ -86,7 +86,7 @@ def forecast(
             f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
         )
     if task is not None:
-        task = changes.of(task)
+        task = changes.of(task, alphabet)
     letters = alphabet_of_task(alphabet, task)
     seconds = SECONDS if budget is None else budget
     if wanted.file is not None:
@@ -240,7 +240,8 @@ def _print_odds(out: Screen, answer: Forecast, why: bool) -> None:
         [f"  {out.titles[key]}", *(odds_words(row.odds) for row in rows)] for key, rows in by_encoding.items()
     ]
     out.table(Table([f"  odds, trained to {USUAL_LENGTH}", *columns], lines))
-    about = f"that one run works there; {found.basis(found.at(3).values())}"
+    answers = {key: side.trained for key, side in answer.sides.items()}
+    about = f"that one run works there; {found.basis(found.at(3).values(), answers)}"
     out.hanging(about, 2, 4, "dim")
 
 
@@ -266,7 +267,7 @@ def _print_next(out: Screen, answer: Forecast, alphabet: str | None, why: bool) 
     nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
     if nameless:
         return
-    given = [answer.name, *(["--alphabet", alphabet] if alphabet is not None else [])]
+    given = [TaskName(answer.name).argument, *(["--alphabet", alphabet] if alphabet is not None else [])]
     commands = [] if why else [("why", ["forecast", *given, "--why"])]
     if {own.encoding for own in answer.measured}.isdisjoint(ENCODING_SIDES):
         commands.append(("next", ["ask", *given]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach import wording
-from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, flag, option
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, check_task, flag, option
 from longreach.cli.output import (
     argument,
     check_directory,
@@ -121,6 +121,7 @@ def inspect(
     if text:
         perplexity(Path(model), text, measured, out, as_json)
         return
+    check_task(task, alphabet)
     letters = alphabet_of_task(alphabet, task)
     _check_directory(out)
     with argument("model", USAGE):

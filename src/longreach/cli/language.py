@@ -113,10 +113,10 @@ def _automaton(
     from longreach.theory.automata.regex import from_expression
 
     if dfa is not None:
-        from longreach.files import read_text
+        from longreach.files import DOCUMENT_BYTES, read_text
         from longreach.theory.automata.files import read_automaton
 
-        return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
+        return str(dfa), read_automaton(read_text(dfa, most=DOCUMENT_BYTES), file=str(dfa))
     if name is not None:
         with blamed_on("--name"):
             return name, named_automaton(name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -66,6 +68,29 @@ def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
     return alphabet_of(text)
 
 
+def check_task(task: str | None, alphabet: str | None) -> None:
+    """Refuse a TASK whose `+scratchpad` may be a change of it, or a part of its expression.
+
+    >>> check_task("regex:(a|b)+scratchpad", "ab")
+    >>> check_task("regex:(a|b)+scratchpad", None)
+    Traceback (most recent call last):
+    longreach.errors.InputError: TASK: '+scratchpad' may change the task or belong to its expression: ...
+    """
+    name = TaskName(task or "")
+    if not name.is_ambiguous:
+        return
+    from longreach.theory.automata.regex import from_expression
+
+    try:
+        from_expression(name.text.removeprefix(name.prefix), alphabet_of(alphabet))
+    except InputError:
+        return
+    behind = name.text.removeprefix(name.base)
+    grouped = name.base + "".join(f"+({change})" for change in re.split(r"\+|::", behind)[1:])
+    ways = f"write {shlex.quote(name.argument)} for the change, {shlex.quote(grouped)} for the letters"
+    raise InputError(f"TASK: {behind!r} may change the task or belong to its expression: {ways}")
+
+
 @dataclass(frozen=True)
 class Changes:
     """Options that change the task."""
@@ -78,12 +103,13 @@ class Changes:
         bool, flag("--index-hints", "TASK+index-hints: put a hint before each symbol.")
     ] = False
 
-    def of(self, task: str) -> str:
-        """The name of the changed task.
+    def of(self, task: str, alphabet: str | None = None) -> str:
+        """The name of the changed task, whose TASK is refused where it can be read in two ways.
 
         >>> Changes(reversed_=True, index_hints=True).of("addition"), Changes().of("sort")
         ('addition+reversed+index-hints', 'sort')
         """
+        check_task(task, alphabet)
         asked = {"scratchpad": self.scratchpad, "reversed": self.reversed_, "index-hints": self.index_hints}
         wanted = [change for change, is_asked in asked.items() if is_asked]
         return TaskName(task).changed(*wanted) if wanted else task

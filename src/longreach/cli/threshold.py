@@ -80,7 +80,7 @@ def threshold(
 
     Example: longreach threshold "regex:(aa)*" --to 60
     """
-    task = changes.of(task)
+    task = changes.of(task, settings["alphabet"])
     check_alphabet(settings, task)
     check_file(out, "--out", FORMATS)
     chosen = _lengths(lengths)

@@ -27,7 +27,7 @@ from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
 from longreach.tasks.names import has_numbers
-from longreach.wording import Column, Table
+from longreach.wording import Column, Table, percent
 
 if TYPE_CHECKING:
     from longreach.answers.judge import Finding
@@ -79,7 +79,7 @@ def train(
 
     Example: longreach train binary-majority --seeds 3
     """
-    task = changes.of(task)
+    task = changes.of(task, settings["alphabet"])
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
@@ -187,6 +187,8 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 
 def _run_document(result: Result) -> dict[str, Any]:
+    from longreach.answers.judge import uniform_shares
+
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
     document: dict[str, Any] = {
@@ -205,6 +207,7 @@ def _run_document(result: Result) -> dict[str, Any]:
     else:
         document["accuracy"] = {} if final is None else final.accuracy
         document["accuracy_random_offset"] = {} if final is None else final.accuracy_random_offset
+        document |= {"chance": _chances(result), "accuracy_uniform": uniform_shares(row_of(result))}
         document |= {"other": other} if other else {}
     if result.error is not None:
         document["error"] = result.error.splitlines()[0]
@@ -225,10 +228,8 @@ def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None
     out.table(table)
     out.text(about, "dim")
     for each in results:
-        if each.final is not None and not numbers and each.final.other:
-            out.text(
-                f"seed {each.seed} on its own: {_written(each.final.other)} (brackets: tokens alone)", "dim"
-            )
+        if each.final is not None and not numbers and (alone := _written(each.final.other)):
+            out.text(f"seed {each.seed} on its own: {alone} (brackets: tokens alone)", "dim")
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")
 
@@ -272,7 +273,27 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
     about = [f"with {label}" for label in dict.fromkeys(CellLabel.of(each.config).name for each in results)]
     about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
-    return Table(columns, lines), ": ".join(about)
+    chances = {name: percent(share, 0) for name, share in _chances(results[0]).items()}
+    same = len(set(chances.values())) == 1
+    guessed = [next(iter(chances.values()))] if same else [f"{name} {each}" for name, each in chances.items()]
+    return Table(columns, lines), ": ".join(about) + (f"; chance {', '.join(guessed)}" if guessed else "")
+
+
+def _chances(result: Result) -> dict[str, float]:
+    """By range, what guessing reaches on a run's tests; empty where its task is not there any more."""
+    from longreach.config.run import RunConfig
+    from longreach.tasks.lengths import read_name
+    from longreach.training.setup import task_of
+
+    if result.final is None:
+        return {}
+    try:
+        criterion = ByAccuracy(task_of(RunConfig.read(result.config)).chance)
+    except InputError:
+        return {}
+    row = row_of(result)
+    spans = {name: read_name(name) for name in result.final.accuracy}
+    return {name: criterion.chance_of(row, span) for name, span in spans.items() if span is not None}
 
 
 def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offsets: bool) -> list[object]:

@@ -62,11 +62,17 @@ def verify(
         raise InputError("--task: goes without --regex")
     from longreach.answers.derive import check_statement, not_checked
     from longreach.answers.verify import lines_without_claim, own_subject, read_statements
-    from longreach.files import read_text
+    from longreach.files import DOCUMENT_BYTES, read_text
 
     piped = file == STANDARD_INPUT
     source = "standard input" if piped else str(file)
-    text = sys.stdin.buffer.read().decode("utf-8", "replace") if piped else read_text(file)
+    if piped:
+        content = sys.stdin.buffer.read(DOCUMENT_BYTES + 1)
+        if len(content) > DOCUMENT_BYTES:
+            raise InputError(f"{source}: larger than {DOCUMENT_BYTES >> 20} MiB")
+        text = content.decode("utf-8", "replace")
+    else:
+        text = read_text(file, most=DOCUMENT_BYTES)
     statements = read_statements(text, source)
     for place in lines_without_claim(text, source):
         note(f"{place}: no document but an error; nothing to check there")

@@ -55,7 +55,11 @@ def _listen(requests: int, inbox: queue.SimpleQueue[Any]) -> None:
         *lines, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
         for line in lines:
             inbox.put(json.loads(line))
-    # The driver is gone; nobody wants this answer.
+    end_at_once()  # the driver is gone; nobody wants this answer
+
+
+def end_at_once() -> None:
+    """End this process and, where it leads a group, all that it has started."""
     if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

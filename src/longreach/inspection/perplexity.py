@@ -284,10 +284,19 @@ def check_directory(directory: Path) -> None:
         raise InputError(f"{directory}: needs code of its own (auto_map), which is not run")
 
 
+TOKENIZERS = ("tokenizer*", "vocab*", "*.model", "*.tiktoken", "tekken.json")
+"""Files of which a tokenizer has at least one."""
+
+
 def directory_tokens(directory: Path, text: str) -> list[int]:
     """Tokenize a text with the directory's own tokenizer, without special tokens."""
+    missing = InputError(f"{directory}: has no tokenizer (tokenizer.json); save that of the model there")
+    if not any(any(directory.glob(name)) for name in TOKENIZERS):
+        raise missing  # the library makes one that knows no token
     found = huggingface.library("the tokenizer of a Hugging Face model").AutoTokenizer
     safe = {"local_files_only": True, "trust_remote_code": False}
     tokenizer = huggingface.quietly(directory, lambda: found.from_pretrained(str(directory), **safe))
     made = huggingface.quietly(directory, lambda: tokenizer(text, add_special_tokens=False))
+    if text.strip() and not made["input_ids"]:
+        raise missing
     return list(made["input_ids"])

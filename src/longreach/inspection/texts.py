@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError, MissingExtra
-from longreach.files import write_atomically
+from longreach.files import open_file, read_text, write_atomically
 
 COLUMN = "text"
 """The column that is read, unless a table has one column of strings alone."""
@@ -202,7 +203,7 @@ class Corpus:
 def _read(path: Path) -> Iterator[str]:
     """A text in pieces that end before white space, so that no word is cut."""
     try:
-        with path.open(encoding="utf-8-sig") as stream:
+        with io.TextIOWrapper(open_file(path), encoding="utf-8-sig") as stream:
             held = ""
             while piece := stream.read(PIECE):
                 held += piece
@@ -246,10 +247,9 @@ def from_files(paths: Sequence[Path]) -> Corpus:
     for path in paths:
         if path.is_dir():
             files += files_of(path)
-        elif path.is_file():
-            files.append(path)
         else:
-            raise InputError(f"{path}: no such file")
+            open_file(path).close()  # says what is wrong with it
+            files.append(path)
     return Corpus(tuple(files), ", ".join(str(path) for path in paths))
 
 
@@ -354,12 +354,13 @@ def write_tokenizer(path: Path, tokenizer: TextTokenizer) -> None:
 
 
 def read_tokenizer(path: Path) -> TextTokenizer:
+    text = read_text(path)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(text)
         if document["kind"] == "bytes":
             return Bytes()
         return BytePairs(json.dumps(document["tokenizer"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: is not a stored tokenizer ({error})") from None
 
 

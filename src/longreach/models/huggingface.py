@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from longreach.config.model import ModelConfig
 from longreach.errors import File, InputError, MissingExtra, one_line
-from longreach.files import write_atomically
+from longreach.files import MODEL_BYTES, read_bytes, write_atomically
 from longreach.models.decoder import parameter_table
 from longreach.models.parameters import Parameters, check
 
@@ -254,8 +254,8 @@ def load(directory: str | Path) -> tuple[ModelConfig, Parameters]:
         if not (folder / name).is_file():
             raise InputError(f"{folder}: no {name} there")
     try:
-        document = json.loads((folder / CONFIG).read_bytes())
-        state = read_tensors((folder / TENSORS).read_bytes())
+        document = json.loads(read_bytes(folder / CONFIG))
+        state = read_tensors(read_bytes(folder / TENSORS, most=MODEL_BYTES))
     except (ValueError, SafetensorError, OSError) as error:
         raise InputError(f"{folder}: cannot be read ({error})") from None
     if not isinstance(document, dict):

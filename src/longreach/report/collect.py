@@ -11,11 +11,19 @@ from typing import Any, TypeAlias, TypeVar
 from longreach import __version__
 from longreach.answers.agreement import BUDGET, Place, judge
 from longreach.answers.judge import judge_runs
+from longreach.answers.kept_forecast import kept_forecasts
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.files import ResultError
-from longreach.report.forecast_view import BENCHMARK, Answer, Known, further_verdicts, known_of
-from longreach.report.outside import Outside, without
+from longreach.report.forecast_view import (
+    BENCHMARK,
+    Answer,
+    Known,
+    further_verdicts,
+    known_of,
+    known_of_kept,
+)
+from longreach.report.outside import Outside, name_problem, without
 from longreach.report.view import (
     KINDS,
     CellView,
@@ -131,13 +139,17 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
     found = cells(directory.rows)
     names, further = _names(found)
     links, alphabets = slugs(names), _alphabets(found)
+    kept = kept_forecasts(runs)
+
+    def find(name: str) -> Known:
+        if name in BENCHMARK or (load and TaskName(name).origin is not Origin.BUILT_IN):
+            return _known(name, alphabets.get(name), links[name])
+        if name in kept and name_problem(name) is not None:
+            return known_of_kept(kept[name])
+        return outside.known(name, alphabets.get(name), links[name])
+
     with Outside() as outside:
-        known = {
-            name: _known(name, alphabets.get(name), links[name])
-            if name in BENCHMARK or (load and TaskName(name).origin is not Origin.BUILT_IN)
-            else outside.known(name, alphabets.get(name), links[name])
-            for name in names
-        }
+        known = {name: find(name) for name in names}
     by_task: dict[str, list[Cell]] = {name: [] for name in names}
     for cell in found:
         if cell.task in by_task:
@@ -237,6 +249,7 @@ def _with_runs(
             curves=directory.curves(cell),
             common=common,
             tally=tally,
+            chance=task.known.chance,
             judged=judged[task.task, column] if id(cell) in mine else _BESIDE,
             reasons=reasons(task.known.answer(cell.encoding), tally),
         )
@@ -281,13 +294,13 @@ def _heaviest(found: Iterable[tuple[AnyPlace, Cell]]) -> dict[AnyPlace, Cell]:
     return best
 
 
-def _weight(cell: Cell) -> tuple[int, bool, int, str]:
+def _weight(cell: Cell) -> tuple[int, int, bool, str]:
     """Which cell of several stands for an encoding.
 
-    The one of most runs, then one that learned, then the one trained on the longest inputs, then the latest.
+    The one trained on the longest inputs, then that of most runs, then one that learned, then the latest.
     """
     last, _ = _length_order(training_range(cell))
-    return len(cell.rows), cell.learned, max(0, last), max(row.started or "" for row in cell.rows)
+    return max(0, last), len(cell.rows), cell.learned, max(row.started or "" for row in cell.rows)
 
 
 def _column(cell: Cell) -> str:
@@ -318,7 +331,8 @@ def judgements(chosen: Columns, known: Mapping[str, Known]) -> dict[tuple[str, s
             found[task, column] = Judged("not counted", why)
     own = {place: chosen[key] for key, place in places.items()}
     forecasts: dict[Place, Any] = {place: known[place.task].answer(place.encoding) for place in own}
-    by_mean, by_runs = judge(own, forecasts), judge(own, forecasts, by_runs=True)
+    chances = {name: each.chance for name, each in known.items() if each.is_kept and each.chance is not None}
+    by_mean, by_runs = (judge(own, forecasts, by_runs=each, chances=chances) for each in (False, True))
     for key, place in places.items():
         one = by_mean[place]
         why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason

@@ -16,6 +16,7 @@ import numpy as np
 from longreach.answers.agreement import Place, level, published_accuracy, published_lengths
 from longreach.answers.certificates import ReductionCertificate
 from longreach.answers.forecast import forecast
+from longreach.answers.kept_forecast import KeptForecast
 from longreach.answers.kinds import kind_of
 from longreach.answers.published import FIGURE_1_TASKS
 from longreach.answers.task_kinds import language_name
@@ -35,6 +36,7 @@ from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.model import START, Array, Transformer
 from longreach.theory.limit.run import attention
 from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.verdicts.verdict import Answer as TheoryAnswer
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
 from longreach.wording import counted, shortened
 
@@ -335,6 +337,8 @@ class Known:
     automaton_note: str = ""
     attention: AttentionView | None = None
     note: str = ""
+    is_kept: bool = False
+    """Whether it is only what `longreach ask` kept beside the runs."""
 
     def answer(self, encoding: str) -> Answer | None:
         """The answer for an encoding; None where there is no forecast."""
@@ -373,6 +377,37 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
         automaton=drawing,
         automaton_note=note,
         attention=attention_view(found.task, programs),
+    )
+
+
+KEPT_NOTE = (
+    "The forecast is the one that longreach ask gave before these runs; the task itself was not loaded. "
+    "longreach report --load-tasks loads it."
+)
+
+
+def known_of_kept(kept: KeptForecast) -> Known:
+    """What was kept of the forecast for a task that is not loaded."""
+    verdicts = tuple(
+        EncodingView(
+            encoding=key,
+            answer=side.answer,
+            title=encoding_title(key),
+            expected=TheoryAnswer(side.answer).expectation,
+            clause=side.clause,
+            basis=side.basis,
+            published_lengths=(),
+        )
+        for key, side in kept.sides.items()
+    )
+    return Known(
+        about=kept.about,
+        kind=kept.kind,
+        chance=kept.chance,
+        comparable=True,
+        verdicts=verdicts,
+        note=KEPT_NOTE,
+        is_kept=True,
     )
 
 

@@ -55,6 +55,8 @@ class CellView:
     tally: Tally | None = None
     """Its runs counted on the longest range; None where it is not known which of them work."""
     judged: Judged
+    chance: float | None = None
+    """Of the task, where the tests of its runs do not say theirs; None if that is not known."""
     reasons: tuple[str, ...] = ()
     """Why the runs may do what was not expected, the likeliest first, each with what to try next."""
 
@@ -103,6 +105,16 @@ class CellView:
     def lasts(self) -> list[float]:
         """The accuracies of the shown runs on the longest range."""
         return self.accuracies(self.ranges[-1]) if self.ranges else []
+
+    def chance_at(self, name: str) -> float | None:
+        """What guessing reaches on the tests of a range."""
+        lengths = read_name(name)
+        return None if self.chance is None or lengths is None else self.cell.chance(lengths, self.chance)
+
+    @property
+    def last_chance(self) -> float | None:
+        """The same on the longest range."""
+        return self.chance_at(self.ranges[-1]) if self.ranges else None
 
     def accuracies(self, name: str) -> list[float]:
         """The accuracies of the shown runs on a range, as far as they are known."""
@@ -205,7 +217,9 @@ class TaskView:
     @property
     def level(self) -> float | None:
         """From which accuracy on the longest range on it counts as working."""
-        return None if self.known.chance is None else ByAccuracy(self.known.chance).level
+        known = (cell.last_chance for cell in self.chosen)
+        chance = next((each for each in known if each is not None), self.known.chance)
+        return None if chance is None else ByAccuracy(chance).level
 
     @property
     def listing(self) -> str | None:
@@ -226,7 +240,7 @@ class TaskView:
         letters = [] if self.alphabet is None else ["--alphabet", "".join(self.alphabet)]
         if any(len(letter) != 1 for letter in self.alphabet or ()):
             return None
-        return command("longreach", verb, self.task, *letters, *rest)
+        return command("longreach", verb, TaskName(self.task).argument, *letters, *rest)
 
     def verdict(self, encoding: str) -> EncodingView | None:
         """The forecast for an encoding."""

@@ -156,7 +156,7 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     numbers = sorted(seed for seed in seeds if seed is not None)
     if not numbers or not isinstance(task, str):
         return None
-    words = ["longreach", "train", task, "--encoding", str(config["encoding"])]
+    words = ["longreach", "train", TaskName(task).argument, "--encoding", str(config["encoding"])]
     if alphabet is not None:
         if not isinstance(alphabet, list) or any(len(str(letter)) != 1 for letter in alphabet):
             return None

@@ -13,7 +13,7 @@ from typing import Any
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
-from longreach.files import ResultError, write_atomically
+from longreach.files import ResultError, read_bytes, write_atomically
 from longreach.runs.plan import START_SECONDS, seconds_of, together
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, writable_runs
@@ -182,10 +182,10 @@ def largest_share(
 def kept_share(path: Path, asked: Mapping[str, Any], choose: Callable[[], float]) -> float:
     """The share in the plan that was made when the same was first asked; else it is chosen and kept."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_bytes(path))
         if found["question"] == asked and found["share"] in SHARES:
             return float(found["share"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         pass  # no plan, or a damaged one
     share = choose()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ from torch import Tensor, distributed
 from torch.nn import functional
 
 from longreach.errors import InputError
-from longreach.files import write_atomically
+from longreach.files import MODEL_BYTES, read_bytes, write_atomically
 from longreach.inspection.perplexity import (
     AtLength,
     ThreeLosses,
@@ -247,12 +247,12 @@ def train_language_model(
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors of a file and the texts in its header."""
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, most=MODEL_BYTES)
         size = int.from_bytes(content[:8], "little")
         about = json.loads(content[8 : 8 + size]).get("__metadata__", {})
         return read_tensors(content), about
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except InputError:
+        raise
     except (SafetensorError, ValueError) as error:
         raise InputError(f"{path}: is a damaged checkpoint ({error})") from None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.errors import InputError
 from longreach.figures import BLUE, GREY, ORANGE
-from longreach.files import write_atomically
+from longreach.files import read_bytes, write_atomically
 from longreach.runs.index import Row
 from longreach.runs.train import check_torch
 from longreach.studies.drawing import titled
@@ -84,11 +84,13 @@ def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport | None:
 
 def _kept(run: LanguageRun) -> dict[str, Any] | None:
     """The findings of an earlier call, whole."""
-    try:
-        found: dict[str, Any] = json.loads(run.findings_file.read_text(encoding="utf-8"))
-        return found
-    except OSError:
+    if not run.findings_file.exists():
         return None
+    try:
+        found: dict[str, Any] = json.loads(read_bytes(run.findings_file))
+        return found
+    except InputError:
+        raise
     except ValueError:
         raise InputError(f"{run.findings_file}: is damaged; remove it to measure again") from None
 

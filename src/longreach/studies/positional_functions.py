@@ -13,7 +13,7 @@ import numpy as np
 
 from longreach.config.scales import Scale
 from longreach.errors import File, InputError
-from longreach.files import job_key, write_atomically
+from longreach.files import job_key, read_bytes, write_atomically
 from longreach.runs.index import Row
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
@@ -249,8 +249,8 @@ def _train(options: StudyOptions, setting: FunctionSetting, width: int, seed: in
 
 def _read(path: Path, count: int) -> Array:
     try:
-        errors = np.array(json.loads(path.read_bytes())["mse"], dtype=np.float64)
-    except (OSError, ValueError, KeyError, TypeError):
+        errors = np.array(json.loads(read_bytes(path))["mse"], dtype=np.float64)
+    except (ValueError, KeyError, TypeError):
         raise InputError("is damaged; remove it, and it is computed again", place=File(str(path))) from None
     if errors.shape != (count, len(TESTS)):
         raise InputError("is damaged; remove it, and it is computed again", place=File(str(path)))

@@ -174,7 +174,7 @@ def read_examples(name: str, ids: IdScheme | None = None) -> DataTask:
     if not read.file:
         raise InputError(f"the name of the file is empty; expected {DATA}FILE", place=Argument("task"))
     path = Path(read.file)
-    content = read_bytes(path, pipe=True)
+    content = read_bytes(path)
     digest = hashlib.sha256(content).hexdigest()
     if read.content is not None and not digest.startswith(read.content):
         raise InputError(

@@ -163,7 +163,9 @@ class SequenceTask(Task):
         return counterfactuals(self, batch, row, others, separated=self.separated, count=count, rng=rng)
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        x, y, answers = self.draw(lengths, rng)
+        return self._batch(lengths, *self.draw(lengths, rng))
+
+    def _batch(self, lengths: IntArray, x: IntArray, y: IntArray, answers: IntArray) -> Batch:
         made = _laid_out(x, lengths, y, answers, self.separated)
         return made if self.ended else _without_end(made)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
-from longreach.files import read_text
+from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.tasks.layouts import check_distinct
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
@@ -228,7 +228,7 @@ def automaton_file(name: str) -> AutomatonFile:
     if not read.source:
         reason = f"the name of the file is empty; expected {AUTOMATON}FILE"
         raise InputError(reason, place=Argument("task"))
-    text = read.source if read.is_text else read_text(read.source)
+    text = read.source if read.is_text else read_text(read.source, most=DOCUMENT_BYTES)
     where = read.short if read.is_text else read.source
     found = read_automaton_file(text, file=where)
     reserved = next((token for token in found.machine.alphabet if token in (PAD, SOS, EOS)), None)

@@ -10,16 +10,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, compress
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from longreach.errors import OWN_FAILURES, InputError, own_code
+from longreach.tasks.balance import PROBED, balanced, drawing_of
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.outside import ACCEPTED, REJECTED
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 
 
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
+Pair: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""An input and its answer."""
 Answerer: TypeAlias = Callable[[Any], Any]
 """Reads a word in the type that the drawer returns: a string, a list, or else a tuple."""
 
@@ -183,9 +187,12 @@ class FunctionTask(SequenceTask):
                 known = known[: len(known) // 2]
 
     def _guessed(self, length: int) -> float:
-        rng = np.random.default_rng(1)
-        answers = Counter(self._answered(self._drawn(length, rng)) for _ in range(GUESSES))
-        share = answers.most_common(1)[0][1] / GUESSES
+        return self._share_of_one(self._tests([length] * GUESSES, np.random.default_rng(1)))
+
+    def _share_of_one(self, answers: Iterable[tuple[Any, Hashable]]) -> float:
+        """The share of the most frequent answer, in tests as they are drawn."""
+        counts = Counter(answer for _, answer in answers)
+        share = counts.most_common(1)[0][1] / counts.total()
         return share if share > RARE else 0.0
 
     @cached_property
@@ -230,20 +237,59 @@ class FunctionTask(SequenceTask):
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         return None if self.ids is None else ids_by_function(self, batch, self.ids, SEP_ID)
 
+    def _pair(self, read: tuple[str, ...]) -> Pair:
+        """An input and its answer, which must not be longer than was said or seen."""
+        written, most = self._answered(read), self.answer_size(len(read))
+        if len(written) > most:
+            call = f"{called(self.answerer, 'answer')}({_shown(read)})"
+            raise InputError(
+                f"{self.name}: {call} has {len(written)} tokens, more than the {most} expected at length "
+                f"{len(read)}; say longest_answer=…"
+            )
+        return read, written
+
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
-        pairs = []
-        for length in lengths.tolist():
-            read = self._drawn(length, rng)
-            written = self._answered(read)
-            most = self.answer_size(length)
-            if len(written) > most:
-                call = f"{called(self.answerer, 'answer')}({_shown(read)})"
-                raise InputError(
-                    f"{self.name}: {call} has {len(written)} tokens, more than the {most} expected at length "
-                    f"{length}; say longest_answer=…"
-                )
-            pairs.append((read, written))
-        x = np.zeros((len(pairs), int(lengths.max())), dtype=np.int64)
+        return self._arrays([self._pair(self._drawn(length, rng)) for length in lengths.tolist()])
+
+    # Tests
+
+    def _tests(self, lengths: Sequence[int], rng: np.random.Generator) -> list[Pair]:
+        return balanced(lengths, lambda length: self._pair(self._drawn(length, rng)), itemgetter(1))
+
+    def test_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        return self._batch(lengths, *self._arrays(self._tests(lengths.tolist(), rng)))
+
+    @cached_property
+    def _free_letters(self) -> tuple[str, ...]:
+        """The letters of inputs, where any word over them is one, and draws prefer some of them."""
+        rng = np.random.default_rng(2)
+        known = self.lengths(self.least_length, self.least_length + TRIED_LENGTHS)
+        words = [self._drawn(int(known[-1]), rng) for _ in range(PROBED)]
+        letters = {letter for word in words for letter in word}
+        return tuple(sorted(letters)) if drawing_of(words) == "free" else ()
+
+    def uniform_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch | None:
+        letters = self._free_letters
+        if not letters:
+            return None
+
+        def draw(length: int) -> Pair:
+            return self._pair(tuple(letters[k] for k in rng.integers(0, len(letters), length)))
+
+        try:
+            pairs = balanced(lengths.tolist(), draw, itemgetter(1))
+            return self._batch(lengths, *self._arrays(pairs))
+        except InputError:  # not every word is an input after all
+            return None
+
+    def constant_share(self, batch: Batch) -> float | None:
+        rows = zip(batch.targets.tolist(), batch.mask.tolist(), strict=True)
+        return self._share_of_one(
+            (None, tuple(compress(targets, supervised))) for targets, supervised in rows
+        )
+
+    def _arrays(self, pairs: Sequence[Pair]) -> tuple[IntArray, IntArray, IntArray]:
+        x = np.zeros((len(pairs), max(len(read) for read, _ in pairs)), dtype=np.int64)
         y = np.zeros((len(pairs), max(1, *(len(written) for _, written in pairs))), dtype=np.int64)
         for row, (read, written) in enumerate(pairs):
             x[row, : len(read)] = self._numbers(read, called(self.drawer, "draw"), f"{len(read)}, rng")
@@ -454,11 +500,42 @@ class PredicateLanguage(LanguageTask):
         return words
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        return self._arrays(self._words(lengths, rng))
+
+    def test_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        """Half of the words of each length belong to the language, as far as draws find them."""
+        if self.asks == "next":
+            return self.sample(lengths, rng)
+        drawn = self._drawn if self.drawer is not None else self._any
+        return self._balanced(lengths, lambda length: drawn(length, rng))
+
+    def uniform_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch | None:
+        if self.asks == "next" or self.drawer is None:
+            return None
+        return self._balanced(lengths, lambda length: self._any(length, rng))
+
+    def _any(self, length: int, rng: np.random.Generator) -> Word:
+        return tuple(self.letters[k] for k in rng.integers(0, len(self.letters), length))
+
+    def _balanced(self, lengths: IntArray, draw: Callable[[int], Word]) -> Batch:
+        return self._batch(lengths, *self._arrays(balanced(lengths.tolist(), draw, self.contains)))
+
+    def constant_share(self, batch: Batch) -> float | None:
+        """Of words with one answer at all places, as most have whose answer never changes."""
+        if self.asks == "next":
+            return None
+        rows = zip(batch.targets.tolist(), batch.mask.tolist(), strict=True)
+        said = [set(compress(targets, supervised)) for targets, supervised in rows]
+        counts = Counter(next(iter(labels)) for labels in said if len(labels) == 1)
+        share = max(counts.values(), default=0) / len(said)
+        return share if share > RARE else 0.0
+
+    def _arrays(self, found: Sequence[Word]) -> tuple[IntArray, IntArray]:
         number = {letter: place for place, letter in enumerate(self.letters)}
         place = {label_name(label): number for number, label in enumerate(self.labels)}
-        words = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
-        labels = np.zeros((len(lengths), words.shape[1] + 1), dtype=np.int64)
-        for row, word in enumerate(self._words(lengths, rng)):
+        words = np.zeros((len(found), max(map(len, found))), dtype=np.int64)
+        labels = np.zeros((len(found), words.shape[1] + 1), dtype=np.int64)
+        for row, word in enumerate(found):
             words[row, : len(word)] = [number[letter] for letter in word]
             labels[row, : len(word) + 1] = [place[label] for label in self.answer(word)]
         return words, labels

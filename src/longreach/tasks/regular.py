@@ -81,7 +81,9 @@ class LanguageTask(Task):
         """
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        words, labels = self.draw(lengths, rng)
+        return self._batch(lengths, *self.draw(lengths, rng))
+
+    def _batch(self, lengths: IntArray, words: IntArray, labels: IntArray) -> Batch:
         columns = np.arange(int(lengths.max()) + 1)
         mask = columns <= lengths[:, None]
         tokens = np.full(mask.shape, SOS_ID, dtype=np.int64)

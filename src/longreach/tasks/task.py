@@ -496,6 +496,18 @@ class Task(ABC):
             raise InputError(f"{self.name}: no input has length {missing[0]}")
         return self._sample(wanted, rng)
 
+    def test_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        """One example for each length to test on; own functions are tested on all their answers alike."""
+        return self.sample(lengths, rng)
+
+    def uniform_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch | None:
+        """The same of inputs drawn uniformly; None where `test_sample` draws so, or not every word is one."""
+        return None
+
+    def constant_share(self, batch: Batch) -> float | None:
+        """The share of tests that always giving the same answer gets right; None: it is `chance`."""
+        return None
+
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The tokens of places in the vocabulary."""
         return [self.tokens[place] for place in ids]

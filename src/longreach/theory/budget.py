@@ -66,7 +66,7 @@ class Budget:
     def check(self) -> None:
         """Raise `OverBudget` when the time is over."""
         if self.left < 0:
-            raise OverBudget(f"the budget of {self.seconds:g} s is spent")
+            raise OverBudget(f"the budget of {self.seconds:.3g} s is spent")
 
     def reserve(self, size: int, what: str) -> None:
         """Raise `OverBudget` before allocating more bytes than allowed.

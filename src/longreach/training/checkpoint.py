@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longreach.config.model import COUNTING, Model, Shape
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
-from longreach.files import clean_up, read_tensors, write_atomically
+from longreach.files import clean_up, open_file, read_tensors, write_atomically
 from longreach.models.network import network, read_model
 from longreach.models.parameters import Parameters
 from longreach.training.result import PROGRESS, RESULT, Count, Evaluation, Seconds
@@ -165,7 +165,7 @@ def save_model(directory: Path, parameters: Parameters, shape: Shape) -> None:
 def load_model(path: Path) -> tuple[Parameters, Model]:
     """The parameters of a file that `save_model` wrote: those of the shape in its header, and no others."""
     try:
-        with safetensors.safe_open(path, framework="pt") as file:
+        with open_file(path), safetensors.safe_open(path, framework="pt") as file:
             metadata, number = file.metadata() or {}, len(file.keys())
     except (OSError, safetensors.SafetensorError):
         raise InputError(f"{path}: not a model, or damaged") from None

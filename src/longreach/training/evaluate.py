@@ -22,7 +22,14 @@ from longreach.tasks.task import Batch, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
 from longreach.training.generate import written_right
-from longreach.training.result import TOKENS_WRITTEN, WRITTEN, Evaluation, task_number
+from longreach.training.result import (
+    TOKENS_WRITTEN,
+    WRITTEN,
+    Evaluation,
+    chance_number,
+    task_number,
+    uniform_number,
+)
 from longreach.training.setup import decoder_of, network_of, on_task, task_of
 
 EVALUATED_AT_ONCE = 16_384
@@ -57,6 +64,8 @@ class Bin:
     """The same object as `first` where offsets cannot change any number."""
     written: Batch | None = None
     """From the first position on, where a model that predicts ids is to write the sequences on its own."""
+    chance: float | None = None
+    """What always giving the same answer gets right, where that depends on the tests."""
 
     @property
     def name(self) -> str:
@@ -70,8 +79,15 @@ def draw_bins(config: RunConfig, rng: np.random.Generator, device: torch.device 
 
 
 def _bin(config: RunConfig, lengths: LengthRange, rng: np.random.Generator, device: torch.device) -> Bin:
-    task, network = task_of(config), network_of(config)
-    batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
+    task = task_of(config)
+    batch = task.test_sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
+    return _placed_bin(config, lengths, batch, rng, device)
+
+
+def _placed_bin(
+    config: RunConfig, lengths: LengthRange, batch: Batch, rng: np.random.Generator, device: torch.device
+) -> Bin:
+    network = network_of(config)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
     first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
     packed = applies(PACKED_OUTPUTS, network.shape, device=device.type)
@@ -79,7 +95,8 @@ def _bin(config: RunConfig, lengths: LengthRange, rng: np.random.Generator, devi
     made = cut(first)
     written = first if config.predict_ids else None
     same = network.ignores_offsets and config.id_scheme != "randomized"
-    return Bin(lengths, made, made if same else cut(shifted), written)
+    chance = task_of(config).constant_share(batch)
+    return Bin(lengths, made, made if same else cut(shifted), written, chance)
 
 
 def _cut(batch: Batch) -> tuple[Part, ...]:
@@ -159,7 +176,10 @@ class TokenTests:
             loss=rows[-1].loss if rows else None,
             accuracy=first,
             accuracy_random_offset=dict(first) if same else self._accuracy(vector, "shifted"),
-            other=self._written(vector) | self._on_other_tasks(vector),
+            other=self._written(vector)
+            | self._on_other_tasks(vector)
+            | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
+            | self._on_uniform_inputs(vector),
         )
 
     def _accuracy(self, vector: Tensor, kind: str) -> dict[str, float]:
@@ -173,6 +193,23 @@ class TokenTests:
             for each in draw_bins(on_task(self._config, name), self._rng, self._device):
                 with self._timed("evaluate"):
                     found[task_number(name, each.name)] = accuracy(vector, self._network, each.first)
+        return found
+
+    def _on_uniform_inputs(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy on inputs drawn uniformly, where the task's own draws are not uniform."""
+        found: dict[str, float] = {}
+        task, config = task_of(self._config), self._config
+        for lengths in config.ranges:
+            drawn = draw_lengths(task, *lengths, config.test_size, self._rng)
+            batch = task.uniform_sample(drawn, self._rng)
+            if batch is None:
+                continue
+            each = _placed_bin(config, lengths, batch, self._rng, self._device)
+            name = uniform_number(lengths.name)
+            with self._timed("evaluate"):
+                found[name] = accuracy(vector, self._network, each.first)
+            if each.chance is not None:
+                found[chance_number(name)] = each.chance
         return found
 
     def _written(self, vector: Tensor) -> dict[str, float]:

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import platform
-import stat
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -32,6 +31,7 @@ import longreach
 from longreach.errors import Field as SettingField
 from longreach.errors import InputError, one_line
 from longreach.files import (
+    DOCUMENT_BYTES,
     KEY,
     ResultError,
     clean_up,
@@ -39,6 +39,7 @@ from longreach.files import (
     job_key,
     one_at_a_time,
     plain,
+    read_bytes,
     write_atomically,
 )
 
@@ -317,11 +318,9 @@ def read_result(runs: str | Path, key: str) -> Result:
 def read_file(path: Path) -> Result:
     """The result in this file, which lies in the directory named after its key."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ResultError(f"{path}: not a file")  # a pipe would keep its reader waiting
-        content = path.read_bytes()
-    except OSError as error:
-        raise ResultError(f"{path}: cannot be read: {error.strerror or error}") from None
+        content = read_bytes(path, most=DOCUMENT_BYTES)
+    except InputError as error:
+        raise ResultError(error.message) from None
     try:
         result = Result.model_validate_json(content)
     except ValidationError as error:
@@ -415,8 +414,8 @@ def progress_of(directory: Path) -> dict[str, Any] | None:
     True
     """
     try:
-        found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(read_bytes(directory / PROGRESS, most=1 << 20))
+    except ValueError:  # none, or half written
         return None
     return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
 

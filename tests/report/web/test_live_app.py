@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -195,17 +197,99 @@ def test_calls_that_nobody_waits_for_hold_nobody_up(tmp_path: Path) -> None:
         assert time.monotonic() - begun < 20.0  # the four together take longer
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    head = (
-        b"POST /api/parts/verdicts HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-        b"Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"
-    )
+PART = (
+    b"POST /api/parts/verdicts HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"
+)
+STAMP = b"GET /api/stamp HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def received(client: socket.socket) -> bytes:
+    """All that comes until the server closes the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionResetError):
+        while chunk := client.recv(1 << 16):
+            found += chunk
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sent", "statuses"),
+    [
+        (PART, [b"408"]),
+        (PART[:40], [b"408"]),
+        (STAMP + STAMP[:20], [b"200", b"408"]),
+        (STAMP, [b"200"]),
+        (b"", []),
+    ],
+    ids=["half a body", "half a header", "half a second header", "nothing more", "nothing"],
+)
+def test_a_request_that_does_not_come_is_not_waited_for(
+    tmp_path: Path, sent: bytes, statuses: list[bytes]
+) -> None:
     with (
-        live_server(tmp_path, LiveLimits(reading=0.2)) as server,
+        live_server(tmp_path, LiveLimits(reading=0.5)) as server,
         socket.create_connection(("127.0.0.1", server.port), timeout=60) as client,
     ):
-        client.sendall(head)
-        assert client.recv(100).startswith(b"HTTP/1.1 408")
+        client.sendall(sent)
+        assert re.findall(rb"HTTP/1.1 (\d+)", received(client)) == statuses
+
+
+def test_a_request_that_comes_letter_by_letter_has_no_more_time(tmp_path: Path) -> None:
+    with (
+        live_server(tmp_path, LiveLimits(reading=0.5)) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=0.05) as client,
+    ):
+        begun, found = time.monotonic(), b""
+        while not found:
+            assert time.monotonic() - begun < 60
+            with contextlib.suppress(TimeoutError, BrokenPipeError):
+                client.sendall(b"G")
+                found = client.recv(100)
+        assert found.startswith(b"HTTP/1.1 408")
+
+
+def test_answers_that_nobody_reads_are_given_up(tmp_path: Path) -> None:
+    page = STAMP.replace(b"/api/stamp", b"/static/report.css")
+    with live_server(tmp_path, LiveLimits(reading=0.5)) as server, socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(60)
+        client.connect(("127.0.0.1", server.port))
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            client.sendall(page * 1_000_000)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2"])
+@pytest.mark.parametrize("limits", [LiveLimits(reading=120.0), LiveLimits(reading=120.0, connections=100)])
+def test_half_sent_headers_keep_nobody_else_waiting(tmp_path: Path, limits: LiveLimits, address: str) -> None:
+    with live_server(tmp_path, limits) as server, contextlib.ExitStack() as stack:
+        there = ("127.0.0.1", server.port)
+        try:
+            other = stack.enter_context(socket.create_connection(there, 60, source_address=(address, 0)))
+        except OSError:
+            pytest.skip(f"{address} is not an address of this machine")
+        for _ in range(300):
+            client = stack.enter_context(socket.create_connection(there, timeout=60))
+            client.sendall(PART[:40])
+        assert server.send("GET", "/api/stamp").status == 200  # from the same address
+        if address != "127.0.0.1" and limits.connections > 300:  # it was there first, and stays
+            other.sendall(STAMP)
+            assert other.recv(100).startswith(b"HTTP/1.1 200")
+        with socket.create_connection(there, 60, source_address=(address, 0)) as late:
+            late.sendall(STAMP)
+            assert late.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_a_client_that_is_answered_on_all_its_connections_gets_no_more(tmp_path: Path) -> None:
+    with live_server(tmp_path, LiveLimits(per_client=2, workers=1, seconds=30.0)) as server:
+        body = json.dumps({"kind": "regex", "text": "a{4000}"}).encode()
+        head = PART.partition(b"Content-Length")[0] + f"Content-Length: {len(body)}\r\n\r\n".encode()
+        with contextlib.ExitStack() as stack:
+            for _ in range(2):
+                client = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+                client.sendall(head + body)
+            time.sleep(0.5)
+            assert server.send("GET", "/api/stamp").status == 503
 
 
 def test_it_ends_at_once_with_a_stream_open(

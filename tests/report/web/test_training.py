@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,9 @@ from longreach.report.web import training as live_training
 from longreach.report.web.playground import TASK, part_of
 from longreach.report.web.training import Busy, Training, Trainings, read_question
 from longreach.report.web.workers import LiveLimits, Reply
+from tests.execution.test_local import gone
+from tests.helpers.extras import needs
+from tests.helpers.live_server import LiveServer
 from tests.helpers.paths import ROOT
 
 SUBJECT: dict[str, Any] = {"kind": "regex", "text": "(aa)*", "minutes": 0.5}
@@ -130,6 +137,38 @@ def test_the_place_is_kept_while_the_task_is_read_and_free_where_it_cannot_be(tm
     assert isinstance(second, Busy)
     assert running == []
     assert len(asked) == 2  # nothing is read for one that has no place
+
+
+def descendants(pid: int) -> set[int]:
+    """The processes that a process has started, and that these have started."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    parents = dict(tuple(map(int, line.split())) for line in listed.stdout.splitlines())
+    found, more = set[int](), {pid}
+    while more:
+        more = {child for child, parent in parents.items() if parent in more} - found
+        found |= more
+    return found
+
+
+@needs("starlette")
+@needs("uvicorn")
+@pytest.mark.skipif(shutil.which("ps") is None, reason="no ps")
+def test_nothing_is_left_of_a_server_that_is_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "longreach", "serve", "--port", "0", "--runs", str(tmp_path / "runs")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            live = LiveServer(int(server.stdout.readline().rstrip("/\n").rpartition(":")[2]))
+            assert live.post("/api/trainings", SUBJECT | {"minutes": 5}).status == 201
+            until = time.monotonic() + 120
+            while not list(tmp_path.glob("runs/*/progress.json")):
+                assert time.monotonic() < until, "the training does not begin"
+                time.sleep(0.1)
+            started = descendants(server.pid)
+        finally:
+            server.kill()
+    assert len(started) >= 3  # calls, the training and its workers
+    assert [pid for pid in started if not gone(pid, 60)] == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.decide.decisions import decide
-from longreach.theory.verdicts.explain import Alike, Unseen, examples, explain, explain_at_end
+from longreach.theory.verdicts.explain import Alike, Unseen, _no, examples, explain, explain_at_end
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.language_oracles import automata
 
@@ -145,6 +145,19 @@ def test_letters_may_be_shown_as_others() -> None:
     decision = decide(from_expression("b*(ab*ab*)*")).nope
     shown = explain(decision).short({"a": "one", "b": "zero"})
     assert shown == 'after a long input, counting cannot tell "one" from "one one"'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (("SEP",), ("a", "SEP"), 'counting cannot tell whether "a" came last'),
+        (("SOS", "a", "SEP"), ("a", "b", "SEP"), 'counting cannot tell "a" from "ab"'),
+    ],
+)
+def test_tokens_that_nobody_wrote_are_not_shown(
+    first: tuple[str, ...], second: tuple[str, ...], words: str
+) -> None:
+    assert _no(Alike(first, second), None) == f"after a long word, {words}"
 
 
 @given(automata(6, "ab"))

@@ -31,6 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longreach.errors import InputError
 from longreach.report.render import TITLE, build, environment
+from longreach.report.web.connections import Connection
 from longreach.report.web.playground import PARTS, TASK
 from longreach.report.web.training import Busy, Training, Trainings
 from longreach.report.web.workers import LiveLimits, Reply, WorkerPool
@@ -239,7 +240,6 @@ FILES = (
 )  # fmt: skip
 """All that is sent as it is; nothing else is looked up in the file system."""
 TYPES = {".js": "text/javascript", ".css": "text/css"}
-TOO_SLOW = 408
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BEAT = 15.0
 """Seconds after which a stream says that it is alive."""
@@ -283,12 +283,12 @@ def make_app(
         name = request.path_params["part"]
         if name not in PARTS:
             return _said(f"no part is named that; there are {', '.join(PARTS)}", 404)
-        document = await _document(request, bounds.reading)
+        document = await _document(request)
         reply = await _while_wanted(pool.call(name, document), request, closes)
         return JSONResponse(reply.document, reply.status)
 
     async def train(request: Request) -> Response:
-        document = await _document(request, bounds.reading)
+        document = await _document(request)
         if not bounds.trainings:
             return _said("this server does not train; `longreach serve --trainings 1` does", 403)
         try:
@@ -349,13 +349,9 @@ def make_app(
     return RequestGuard(app, hosts, bounds.body)
 
 
-async def _document(request: Request, seconds: float) -> Any:
+async def _document(request: Request) -> Any:
     try:
-        async with asyncio.timeout(seconds):
-            body = await request.body()
-        return json.loads(body.decode("utf-8"))
-    except TimeoutError:
-        raise Refused(TOO_SLOW, "the request did not arrive in time") from None
+        return json.loads((await request.body()).decode("utf-8"))
     except (ValueError, RecursionError, ClientDisconnect):
         raise Refused(400, "the body is no JSON document") from None
 
@@ -414,10 +410,7 @@ def _said(reason: str, status: int) -> JSONResponse:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    found = _said(str(error), getattr(error, "status", 422))
-    if found.status_code == TOO_SLOW:  # the rest of it must not be read as another request
-        found.headers["connection"] = "close"
-    return found
+    return _said(str(error), getattr(error, "status", 422))
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
@@ -438,9 +431,10 @@ class LiveServer(uvicorn.Server):
         self._closing = asyncio.Event()
         bounds = limits or LiveLimits()
         app = make_app(runs, hosts=hosts, limits=bounds, closing=self._closing)
+        protocol = type("LimitedConnection", (Connection,), {"limits": bounds})
         super().__init__(
             uvicorn.Config(
-                app, port=0, log_level="warning", server_header=False,
+                app, port=0, log_level="warning", server_header=False, http=protocol, ws="none",
                 timeout_graceful_shutdown=ENDING, limit_concurrency=bounds.connections,
             )
         )  # fmt: skip

@@ -7,8 +7,11 @@ ends it as Ctrl-C ends `longreach ask`: with what there is.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
+import os
 import resource
+import select
 import signal
 import sys
 import threading
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from longreach.errors import InputError
+from longreach.execution.worker import end_at_once
 
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
@@ -172,8 +176,33 @@ def call(answers: TextIO, memory: int) -> None:
     serve_calls(sys.stdin, answers)
 
 
+LOOK_MILLISECONDS = 1000
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """End this process once the server has ended, in whatever way.
+
+    A thread sees that the server is gone or has closed its end of the pipe. Linux also sends a signal, which
+    reaches code that does not let other threads run.
+    """
+    parent, calls = os.getppid(), select.poll()
+    calls.register(sys.stdin, 0)  # for its end only
+
+    def watch() -> None:
+        while os.getppid() == parent and not calls.poll(LOOK_MILLISECONDS):
+            pass
+        end_at_once()
+
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main(*memory: str) -> None:
     """With the bytes of memory as the only argument: calls; without: a training."""
+    end_with_parent()
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever prints does not disturb the answers
     if memory:
         call(answers, int(memory[0]))

@@ -26,9 +26,11 @@ class LiveLimits:
     memory: int = 3 << 30
     """Bytes of address space of a worker."""
     reading: float = 10.0
-    """Seconds in which a request has to arrive."""
+    """Seconds in which a request has to arrive, headers included."""
     connections: int = 512
     """At a time; further ones are refused."""
+    per_client: int = 128
+    """Connections of one address at a time."""
     workers: int = 2
     """Processes that answer calls."""
     waiting: int = 256

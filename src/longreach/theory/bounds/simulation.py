@@ -283,7 +283,7 @@ def read_word(pair: ModelPair, text: str) -> Word:
         return _random(pair, text)
     if text.startswith("@"):
         try:
-            return pair.encode(_tokens(pair, read_text(Path(text[1:]), most=MAX_BYTES, pipe=False)))
+            return pair.encode(_tokens(pair, read_text(Path(text[1:]), most=MAX_BYTES)))
         except InputError as error:
             raise error if text[1:] in error.message else InputError(f"{text[1:]}: {error.reason}") from None
     return pair.encode(_tokens(pair, text))

@@ -60,13 +60,13 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
 
 
 def _automaton(name: str) -> Automaton:
-    from longreach.files import read_text
+    from longreach.files import DOCUMENT_BYTES, read_text
     from longreach.theory.automata.files import read_automaton
 
     read = TaskName(name)
     if read.is_text:
         return read_automaton(read.source, file=read.short)
-    return read_automaton(read_text(read.source), file=read.source)
+    return read_automaton(read_text(read.source, most=DOCUMENT_BYTES), file=read.source)
 
 
 def words(letters: int, length: int) -> Words:

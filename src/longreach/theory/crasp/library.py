@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from longreach.errors import Argument, InputError, ReadingWarning, near_names
-from longreach.files import read_text
+from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.theory.crasp.peer import INTERPRETER, differences, parse_peer
 from longreach.theory.crasp.printer import statement_text
 from longreach.theory.crasp.program import Builder, Program, parse, parse_file
@@ -89,7 +89,7 @@ def load_program(source: str, *, peer: bool = False) -> Program:
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
     try:
-        text = read_text(source)
+        text = read_text(source, most=DOCUMENT_BYTES)
     except InputError as error:
         raise InputError(f"{error.message}{_meant(source)}") from None
     if peer:

@@ -27,7 +27,7 @@ import numpy as np
 
 import longreach
 from longreach.errors import InputError
-from longreach.files import read_text
+from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.theory.crasp import evaluate
 from longreach.theory.crasp.core import Core, is_boolean
 from longreach.theory.crasp.evaluate import BLOCK, Kernel, State, at_empty_word
@@ -299,7 +299,7 @@ def parse(text: str, file: str = "<text>") -> Program:
 
 
 def parse_file(path: str | Path) -> Program:
-    return parse(read_text(path), str(path))
+    return parse(read_text(path, most=DOCUMENT_BYTES), str(path))
 
 
 def raise_core(core: Core) -> Program:

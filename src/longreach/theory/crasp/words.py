@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import Field, InputError, near_names
+from longreach.files import open_file
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Stream, accepts, predictions
 from longreach.wording import EMPTY, some
@@ -196,15 +197,7 @@ def _opened(path: str | Path) -> Iterator[TextIO]:
             sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")
         yield sys.stdin
         return
-    try:
-        stream = open(path, encoding="utf-8-sig")  # noqa: SIM115 (closed below; opening alone may fail)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory, not a file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    with stream:
+    with io.TextIOWrapper(open_file(path), encoding="utf-8-sig") as stream:
         yield stream
 
 

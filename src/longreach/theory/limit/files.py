@@ -38,7 +38,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, deserialize, safe_open
 
 from longreach.errors import InputError, one_line
-from longreach.files import read_bytes, read_json, read_tensors
+from longreach.files import open_file, read_bytes, read_json, read_tensors
 from longreach.theory.limit.finite import MAX_BYTES
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer, padded
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
@@ -309,9 +309,10 @@ class _Shape(BaseModel):
 def is_regression(directory: Path) -> bool:
     """Whether a directory has a trained model of a task with numbers as answers."""
     try:
-        with safe_open(directory / TENSORS, framework="np") as file:
+        path = directory / TENSORS
+        with open_file(path), safe_open(path, framework="np") as file:
             return METADATA in (file.metadata() or {})
-    except (OSError, SafetensorError):
+    except (OSError, InputError, SafetensorError):
         return False
 
 

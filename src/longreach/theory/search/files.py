@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.files import read_bytes, read_json, read_text, write_file
+from longreach.files import MODEL_BYTES, read_bytes, read_json, read_text, write_file
 from longreach.theory.budget import Budget
 from longreach.theory.search.behaviours import Sets
 from longreach.theory.search.enumeration import Enumeration, Found
@@ -64,8 +64,8 @@ def save_enumeration(enumeration: Enumeration, directory: Path) -> None:
 def load_enumeration(directory: Path, budget: Budget | None = None) -> Enumeration:
     """The enumeration of a directory; an InputError says what is wrong with it."""
     place = directory / STATE
-    state = read_json(read_text(place), str(place))
-    content = read_bytes(directory / ARRAYS)
+    state = read_json(read_text(place, most=MODEL_BYTES), str(place))
+    content = read_bytes(directory / ARRAYS, most=MODEL_BYTES)
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise InputError(f"{place}: is not the state of an enumeration of this version")
     if hashlib.sha256(content).hexdigest() != state.get("arrays"):

@@ -165,15 +165,28 @@ _UNSHOWN = "counting cannot tell apart words after which different letters may f
 
 def _no(found: Alike | Unseen, letters: Letters | None) -> str:
     if isinstance(found, Alike):
-        first, second = _quoted(found.first, letters), _quoted(found.second, letters)
+        words = [_written(word) for word in (found.first, found.second)]
+        first, second = (_quoted(word, letters) for word in words)
         if first is None or second is None:
             return _UNSHOWN
         read = "word" if letters is None else "input"
+        if not all(words):
+            return (
+                f"after a long {read}, counting cannot tell whether {second if words[1] else first} came last"
+            )
         return f"after a long {read}, counting cannot tell {first} from {second}"
     repeated, extra = _quoted(_run(found.repeated), letters, "…"), _quoted(found.extra, letters)
     if repeated is None or extra is None:
         return "long repetitions hide what came before, and counting does not tell it either"
     return f"in a long run {repeated} one more {extra} goes unseen, though it matters"
+
+
+_LAYOUT = frozenset({"SOS", "SEP"})
+"""Tokens that a task puts around an input, and that nobody wrote."""
+
+
+def _written(word: Word) -> Word:
+    return tuple(letter for letter in word if letter not in _LAYOUT)
 
 
 def _run(word: Word) -> Word:
