@@ -8,12 +8,13 @@ the other.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
+from longreach.answers.asking import Asking, OutOfTime, guarded_task
 from longreach.answers.certificates import DrawnPairsDocument, MeasuredRowsCertificate, SpreadRowsDocument
 from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
@@ -111,16 +112,22 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
 
 LEARNED_LETTERS = 30
 """Of inputs of which an automaton is learned."""
+STEADY_SHARE = 0.1
+"""Of the seconds, for seeing whether a slow function answers a word twice in the same way."""
+NOT_IN_TIME = {
+    "automaton": "no automaton was learned",
+    "program": "no program was found",
+    "rows": "its communication was not counted",
+}
+"""What to say of a step that ended before its time."""
+BUDGETS = 10
+"""A budget to try next, in budgets that were not enough."""
 MOST_ANSWERS = 16
 """Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
 ANSWER_TOKENS = 4
-WAITING = 20.0
-"""Seconds on the wall for one of computing."""
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
 LEAST_WORDS, MOST_ASKED = 50, 4096
-SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "short inputs": 0.9, "rows": 1.0}
-"""The share of the seconds by which each step must end."""
 
 
 def black_box_sides(
@@ -142,15 +149,25 @@ def black_box_sides(
 
 
 def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
-    clock = _Clock(seconds)
-    box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
+    clock = Asking(seconds, name)
+    mine = guarded_task(task, clock)
+    box: _Box = _Language(mine, clock) if isinstance(mine, PredicateLanguage) else _Answers(mine, clock)
+    found: dict[str, Verdict] = {}
     try:
-        box.check_steady()
-        found = box.learned(name, wanted)
-        for step in (box.programmed, box.measured):
-            open_sides = [key for key in wanted if key not in found]
-            if open_sides:
-                found |= step(name, open_sides)
+        with clock.running():
+            for title, step in (
+                ("automaton", box.learned), ("program", box.programmed), ("rows", box.measured),
+            ):  # fmt: skip
+                open_sides = [key for key in wanted if key not in found]
+                try:
+                    with clock.step(title):
+                        found |= step(name, open_sides) if open_sides else {}
+                except OutOfTime:
+                    box.tried.append(NOT_IN_TIME[title])
+                    if clock.is_slow:
+                        box.tried[-1] += f": {clock.ended}"
+                        more = f"--budget {BUDGETS * seconds:g} would allow more"
+                        box.clause = box.clause or f"{clock.ended}: {more}"
     except InputError as error:
         unasked = "its answers cannot be asked for"
         why = f"{unasked}: {error.message}"
@@ -167,28 +184,10 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
 _known_sides = lru_cache(maxsize=16)(_sides)
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """Seconds of computing; a function that only waits for something is not waited for without end."""
-
-    seconds: float
-    computed: float = field(default_factory=time.thread_time)
-    started: float = field(default_factory=time.monotonic)
-
-    def now(self) -> float:
-        return max(time.thread_time() - self.computed, (time.monotonic() - self.started) / WAITING)
-
-    def left(self, step: str) -> float:
-        return SHARES[step] * self.seconds - self.now()
-
-    def until(self, step: str) -> Callable[[], float]:
-        return lambda: self.left(step)
-
-
 class _Box:
     """What is tried of a task, and what came of it."""
 
-    def __init__(self, task: Task, clock: _Clock) -> None:
+    def __init__(self, task: Task, clock: Asking) -> None:
         self.task, self.clock = task, clock
         self.tried: list[str] = []
         """Why nothing is known, step by step."""
@@ -214,7 +213,7 @@ class _Box:
         started = self.clock.now()
         for word in words:
             self.asked(word)
-        each = max(1e-7, (self.clock.now() - started) / TIMED)
+        each = max(1e-7, self.clock.each, (self.clock.now() - started) / TIMED)
         return int(max(0.0, self.clock.left(step)) / each)
 
     def limits(self, letters: Sequence[str]) -> LearningLimits:
@@ -233,7 +232,7 @@ class _Box:
         return min(MOST_ASKED, self.affordable(letters, "rows") // 4)
 
     def budget(self) -> Budget:
-        return Budget(seconds=max(1.0, self.clock.seconds))
+        return Budget(seconds=max(1.0, self.clock.left("rows")))
 
     def examples(self) -> dict[Word, Word]:
         """Inputs with their answers, of a task that writes one."""
@@ -292,6 +291,7 @@ class _Language(_Box):
     task: PredicateLanguage
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        self.check_steady()
         found = self.task.learn(self.limits(self.task.letters))
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
@@ -307,6 +307,8 @@ class _Language(_Box):
         for word in long_words(self.task.letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)):
             if self.task.contains(word) != self.task.contains(word):
                 raise InputError(f"{spelled(word)} has different answers, accept and reject")
+            if self.clock.now() > STEADY_SHARE * self.clock.seconds:
+                break
 
     def asked(self, word: Word) -> Hashable:
         return self.task.contains(word)
@@ -343,6 +345,7 @@ class _Answers(_Box):
             return None
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        self.check_steady()
         drawn = self.drawn
         if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
             self.tried.append(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")

@@ -397,10 +397,15 @@ class PredicateLanguage(LanguageTask):
         return not self._differs("".join(word) for word in words) and self._differs(words)
 
     def _differs(self, words: Iterable[str | Word]) -> bool:
+        said: set[bool] = set()
         try:
-            return len({bool(self.predicate(word)) for word in words}) > 1
+            for word in words:
+                said.add(bool(self.predicate(word)))
+                if len(said) > 1:  # each may take long
+                    return True
         except OWN_FAILURES:
             return False
+        return False
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
