@@ -63,6 +63,8 @@ GUESSES, RARE = 200, 0.05
 """Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
 """Where the tokens and the size of answers are looked for if they are not said."""
+FEW_TOKENS = 8
+"""That a message lists."""
 MOST_NAMES = 16
 """Different strings as answers beyond which they are words over the input's letters, not names of classes."""
 
@@ -302,7 +304,7 @@ class FunctionTask(SequenceTask):
                 error = NewAnswerError if function == called(self.answerer, "answer") else InputError
                 raise error(
                     f"{self.name}: {function}({argument}) has {token!r}, which is not among the tokens "
-                    f"{_shown(self.symbols)}; name them all: tokens=[…]"
+                    f"{some(self.symbols, FEW_TOKENS)}; name them all: tokens=[…]"
                 )
         return [self._places[token] for token in tokens]
 
