@@ -8,8 +8,9 @@ from itertools import cycle, product
 import numpy as np
 import pytest
 
-from longreach.answers.black_box import black_box_sides, example_sides, measured_verdict
+from longreach.answers.black_box import black_box_sides, measured_verdict
 from longreach.answers.black_box_checkers import check_measured_rows
+from longreach.answers.examples import example_sides
 from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.oracle import is_black_box
 from longreach.answers.published import FIGURE_1_TASKS

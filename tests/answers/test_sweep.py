@@ -69,6 +69,39 @@ def test_what_is_not_monotone_is_said() -> None:
     assert none.document()["worked_below"] == [8, 10]
 
 
+def test_what_works_has_to_work_at_longer_lengths() -> None:
+    """Trained to 5 or 10 it works, trained to 20 or 40 not: whichever lengths are tried, none is named."""
+    rule = Doubling(first=5, least=2, most=40, far=40)
+    known = _swept(rule, lambda length: length <= 10)
+    assert known == {5: True, 10: True, 40: False}
+    searched = Threshold.of([_cell(5, 3), _cell(10, 3), _cell(40, 0)], least=2)
+    given = Threshold.of([_cell(20, 0), _cell(40, 0)], least=2)
+    assert searched is not None
+    assert given is not None
+    assert searched.words == given.words == "none up to 40"
+    assert searched.remark == "not monotone: 5, 10 work, 40 does not"
+
+
+def test_how_right_runs_are_from_where_on() -> None:
+    def cell(train_to: int, *shares: float) -> MeasuredCell:
+        config = resolve("aa", train_lengths=(2, train_to), test_lengths=(TESTED,))
+        rows = [
+            Row(key=str(seed), status="done", reached=True, accuracy={TESTED.name: share})
+            for seed, share in enumerate(shares)
+        ]
+        found = Cell.of(config.document(), rows)
+        return MeasuredCell(config=config, cell=found, criterion=ByAccuracy(0.0), planned=3)
+
+    cells = [cell(2, 0.0, 0.1), cell(3, 0.6, 0.7), cell(10, 0.96, 0.5), cell(20, 1.0, 1.0)]
+    found = Threshold.of(cells)
+    assert found is not None
+    assert found.right_words == "half right from 3, 95 % right from 10"
+    assert found.document()["right_from"] == {"0.5": 3, "0.95": 10}
+    less = Threshold.of(cells[:2])
+    assert less is not None
+    assert less.right_words == "half right from 3, 95 % right from none up to 3"
+
+
 def test_lengths_that_depend_on_the_training_length() -> None:
     found = Threshold.of([_cell(20, 3), _cell(10, 3, tested=LengthRange(21, 30))])
     assert found is not None
@@ -104,10 +137,10 @@ def _swept(rule: Strategy, works: Callable[[int], bool]) -> dict[int, bool]:
 
 
 def _at_most(rule: Doubling) -> int:
-    """Up from the first length, down from it, and one bisection."""
+    """Up from the first length, down from it, one bisection, and one that is far."""
     up = math.ceil(math.log2(rule.most / rule.first)) + 1
     down = math.ceil(math.log2(rule.first / rule.least)) + 1
-    return up + down + math.ceil(math.log2(rule.most))
+    return up + down + math.ceil(math.log2(rule.most)) + 1
 
 
 rules = st.builds(
@@ -117,6 +150,7 @@ rules = st.builds(
     most=st.just(MOST),
     within=st.just(1),
     twice=st.booleans(),
+    far=st.integers(0, MOST + 5),
 )
 
 
@@ -144,6 +178,7 @@ def test_other_outcomes_give_a_true_statement_on_what_was_measured(
         return
     assert all(works for length, works in known.items() if length >= start)
     assert start == LEAST or known[start - 1] is False
+    assert max(known) >= min(rule.far, MOST)
     if rule.twice:
         assert any(length >= min(2 * start, MOST) for length in known)
 

@@ -70,7 +70,7 @@ def search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
 def test_it_doubles_then_bisects_with_as_many_seeds_as_decide(search: Search) -> None:
     found, asked = search(_from(8), to=60)
     assert found.threshold == 8
-    assert _lengths(asked) == [[(n, 0), (n, 1)] for n in (5, 10, 20, 7, 8)]
+    assert _lengths(asked) == [[(n, 0), (n, 1)] for n in (5, 10, 20, 40, 7, 8)]
     assert (found.words, found.remarks, found.stopped) == ("from 8 on", (), None)
     assert {cell.tested.name for cell in found.cells} == {"41-60"}
 
@@ -122,9 +122,9 @@ def test_the_same_command_resumes(search: Search) -> None:
     """Interrupted after every round: no run is trained twice, and the answer is the same."""
     rounds = [search(_from(8), interrupt=True, to=60) for _ in range(6)]
     trained = [member.key for _, asked in rounds for members in asked for member in members]
-    assert [each.stopped for each, _ in rounds] == [*["interrupted"] * 4, None, None]
-    assert [each.threshold for each, _ in rounds] == [None, 10, 10, 10, 8, 8]
-    assert len(trained) == len(set(trained)) == 10
+    assert [each.stopped for each, _ in rounds] == [*["interrupted"] * 5, None]
+    assert [each.threshold for each, _ in rounds] == [None, 10, 10, 10, 10, 8]
+    assert len(trained) == len(set(trained)) == 12
 
 
 def test_without_minutes_what_is_there_counts(search: Search) -> None:
@@ -212,6 +212,7 @@ def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     )
     found = threshold(last, "nope", most=12, runs=tmp_path)
     assert found.threshold == 6
+    assert found.sentence == "works from 6 on: half right from 6, 95 % right from 6"
     assert found.theory.bounds == ()
     assert found.title == "last without positions (NoPE)"
 
@@ -222,7 +223,7 @@ def test_every_run_is_drawn(search: Search) -> None:
     found, _ = search(_from(8), to=60)
     axes = plot_threshold(found, Figure().subplots())
     marks = [line for line in axes.lines if line.get_marker() in ("o", "X")]
-    assert len(marks) == sum(cell.tally.runs for cell in found.cells) == 10
+    assert len(marks) == sum(cell.tally.runs for cell in found.cells) == 12
     text = figure_content(found, ".svg")
     assert text == figure_content(found, ".svg")
     assert b"works from 8 on" in text

@@ -367,7 +367,8 @@ def test_losses_from_the_plan_to_the_figure(longreach: Call, tmp_path: Path) -> 
     done = longreach(*words)
     assert done.code == 0
     assert "smoke scale: tiny models, no claim" in done.out
-    assert "bound / measured" in done.out
+    assert "bound / measured" not in done.out
+    assert "bound, constants 1" in done.out
     assert done.err.splitlines()[-1] == f"wrote {runs / 'figures/modp-task-smoke.svg'}"
     document = longreach(*words, "--json", "--out", tmp_path / "cells.md").document
     assert [cell["runs"] for cell in document["cells"]] == [1, 1]

@@ -31,13 +31,27 @@ def test_the_document(longreach: Call, tmp_path: Path, monkeypatch: pytest.Monke
         (8, 2, 2, [1.0, 1.0]),
         (10, 2, 2, [1.0, 1.0]),
         (20, 2, 2, [1.0, 1.0]),
+        (40, 2, 2, [1.0, 1.0]),
     ]
     assert {point["tested"] for point in document["points"]} == {"41-60"}
+    assert document["right_from"] == {"0.5": 8, "0.95": 8}
     bound = document["theory"]["bounds"][0]
     assert (bound["name"], bound["value"], bound["bound_by_measured"]) == ("automaton", 2, 0.25)
     assert document["theory"]["verdict"] == "yes"
     assert Path(document["figure"]) == tmp_path / "figures" / "threshold-aa-ape-60.svg"
     assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+
+
+def test_what_does_not_go_on_working_is_not_called_working(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trained to 10 or less it works, trained to 20 or 40 not: the search and given lengths say the same."""
+    replace_training(monkeypatch, lambda member: member.train_lengths.last <= 10)
+    searched = longreach("threshold", "aa", "--runs", tmp_path, "--out", tmp_path / "a.svg")
+    assert "measured: does not work from any length up to 40 on" in searched.out
+    assert "not monotone: 5, 10 work, 40 does not" in searched.out
+    given = longreach("threshold", "aa", "--lengths", "20,40", "--runs", tmp_path)
+    assert "measured: does not work from any length up to 40 on" in given.out
 
 
 def test_without_a_length_it_is_three_times(
@@ -57,7 +71,7 @@ def test_for_people(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyP
     done = longreach("threshold", "regex:(ab)*", "--runs", tmp_path, "--out", out, "--within", 3)
     assert done.code == 0
     assert done.out.startswith("(ab)* with learned positions (APE), tested on two to three times")
-    assert "measured: works from about 10 on" in done.out
+    assert "measured: works from about 10 on: half right from 10, 95 % right from 10" in done.out
     assert "  4 = 2n − 2, bound / measured = 0.4: two different complete automata" in done.out
     assert "of the inference procedure" in done.out
     assert out.read_bytes()[1:4] == b"PNG"

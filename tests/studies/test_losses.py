@@ -76,13 +76,11 @@ def test_bounds_are_the_formulas(report: LossReport) -> None:
     workshop, worst = bounds_of("modp-task:p=3,k=0", 2.0, 0.01)
     assert workshop.value.number() == pytest.approx(3 * 4 / 0.01)
     assert worst.value.number() == pytest.approx(4 * 3**7 * 2**6 / 0.01)
-    assert worst.ratio(10.0) == pytest.approx(4 * 3**7 * 2**6 / 0.01 / 10)
-    assert worst.ratio(None) is None
     assert bounds_of("simple-task", None, 0.01) == ()
     found = {each.task: each for each in report.thresholds}["simple-task:omega=4"]
     assert found.bounds[0].value.number() == pytest.approx(144 / 0.01)
     document = found.document()
-    assert document["bounds"][0]["bound_over_measured"] == pytest.approx(144 / 0.01 / document["threshold"])
+    assert document["bounds"][0]["bound_over_measured"] is None
 
 
 def test_tables_and_other_results() -> None:
@@ -150,4 +148,4 @@ def test_figures_with_results(name: str) -> None:
         )  # fmt: skip
     report = study.report(asked, rows)
     assert report is not None
-    assert b"bound / measured" in study.content(report, "smoke", ".svg")
+    assert b"bound / measured" not in study.content(report, "smoke", ".svg")

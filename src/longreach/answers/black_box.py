@@ -1,4 +1,4 @@
-"""Verdicts about tasks known only by their answers or by a file of examples.
+"""Verdicts about tasks known only by their answers.
 
 In this order, and the first that can say something speaks: an automaton that is learned from the answers,
 which theory decides; a program that is right on examples; the growth of what one part of an input must tell
@@ -7,42 +7,35 @@ the other.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from longreach.answers.asking import Asking, OutOfTime, guarded_task
 from longreach.answers.certificates import DrawnPairsDocument, MeasuredRowsCertificate, SpreadRowsDocument
 from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
     FAMILIES,
-    MOST_LETTERS,
-    FoundProgram,
     found_verdict,
     learned_answer_sides,
     learned_language_sides,
     library_program,
     synthesized_program,
-    written,
 )
-from longreach.answers.learned import MOST_ANSWERS as MOST_PROGRAMS
 from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, drawn_pairs, every_word_to
 from longreach.answers.oracle import answer as ask
 from longreach.errors import InputError, failure_line
-from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import IN, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import doubt
 from longreach.theory.automata.learn import (
-    FittingAutomaton,
     LearnedAutomaton,
     LearningLimits,
     NotLearned,
-    fit_automaton,
     learn_automaton,
 )
 from longreach.theory.automata.samples import long_words
@@ -58,12 +51,8 @@ from longreach.theory.communication.rows import (
     rows_of_inputs,
 )
 from longreach.theory.program_class import SIDES
-from longreach.theory.search.programs import MAX_SIZE
-from longreach.theory.search.synthesize import synthesize
-from longreach.theory.search.targets import accepted_words
-from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers, undecided
-from longreach.wording import counted, spelled
+from longreach.wording import spelled
 
 
 def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
@@ -111,16 +100,22 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
 
 LEARNED_LETTERS = 30
 """Of inputs of which an automaton is learned."""
+STEADY_SHARE = 0.1
+"""Of the seconds, for seeing whether a slow function answers a word twice in the same way."""
+NOT_IN_TIME = {
+    "automaton": "no automaton was learned",
+    "program": "no program was found",
+    "rows": "its communication was not counted",
+}
+"""What to say of a step that ended before its time."""
+BUDGETS = 10
+"""A budget to try next, in budgets that were not enough."""
 MOST_ANSWERS = 16
 """Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
 ANSWER_TOKENS = 4
-WAITING = 20.0
-"""Seconds on the wall for one of computing."""
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
 LEAST_WORDS, MOST_ASKED = 50, 4096
-SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "short inputs": 0.9, "rows": 1.0}
-"""The share of the seconds by which each step must end."""
 
 
 def black_box_sides(
@@ -142,15 +137,25 @@ def black_box_sides(
 
 
 def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
-    clock = _Clock(seconds)
-    box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
+    clock = Asking(seconds, name)
+    mine = guarded_task(task, clock)
+    box: _Box = _Language(mine, clock) if isinstance(mine, PredicateLanguage) else _Answers(mine, clock)
+    found: dict[str, Verdict] = {}
     try:
-        box.check_steady()
-        found = box.learned(name, wanted)
-        for step in (box.programmed, box.measured):
-            open_sides = [key for key in wanted if key not in found]
-            if open_sides:
-                found |= step(name, open_sides)
+        with clock.running():
+            for title, step in (
+                ("automaton", box.learned), ("program", box.programmed), ("rows", box.measured),
+            ):  # fmt: skip
+                open_sides = [key for key in wanted if key not in found]
+                try:
+                    with clock.step(title):
+                        found |= step(name, open_sides) if open_sides else {}
+                except OutOfTime:
+                    box.tried.append(NOT_IN_TIME[title])
+                    if clock.is_slow:
+                        box.tried[-1] += f": {clock.ended}"
+                        more = f"--budget {BUDGETS * seconds:g} would allow more"
+                        box.clause = box.clause or f"{clock.ended}: {more}"
     except InputError as error:
         unasked = "its answers cannot be asked for"
         why = f"{unasked}: {error.message}"
@@ -167,28 +172,10 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
 _known_sides = lru_cache(maxsize=16)(_sides)
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """Seconds of computing; a function that only waits for something is not waited for without end."""
-
-    seconds: float
-    computed: float = field(default_factory=time.thread_time)
-    started: float = field(default_factory=time.monotonic)
-
-    def now(self) -> float:
-        return max(time.thread_time() - self.computed, (time.monotonic() - self.started) / WAITING)
-
-    def left(self, step: str) -> float:
-        return SHARES[step] * self.seconds - self.now()
-
-    def until(self, step: str) -> Callable[[], float]:
-        return lambda: self.left(step)
-
-
 class _Box:
     """What is tried of a task, and what came of it."""
 
-    def __init__(self, task: Task, clock: _Clock) -> None:
+    def __init__(self, task: Task, clock: Asking) -> None:
         self.task, self.clock = task, clock
         self.tried: list[str] = []
         """Why nothing is known, step by step."""
@@ -214,7 +201,7 @@ class _Box:
         started = self.clock.now()
         for word in words:
             self.asked(word)
-        each = max(1e-7, (self.clock.now() - started) / TIMED)
+        each = max(1e-7, self.clock.each, (self.clock.now() - started) / TIMED)
         return int(max(0.0, self.clock.left(step)) / each)
 
     def limits(self, letters: Sequence[str]) -> LearningLimits:
@@ -233,7 +220,7 @@ class _Box:
         return min(MOST_ASKED, self.affordable(letters, "rows") // 4)
 
     def budget(self) -> Budget:
-        return Budget(seconds=max(1.0, self.clock.seconds))
+        return Budget(seconds=max(1.0, self.clock.left("rows")))
 
     def examples(self) -> dict[Word, Word]:
         """Inputs with their answers, of a task that writes one."""
@@ -292,6 +279,7 @@ class _Language(_Box):
     task: PredicateLanguage
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        self.check_steady()
         found = self.task.learn(self.limits(self.task.letters))
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
@@ -307,6 +295,8 @@ class _Language(_Box):
         for word in long_words(self.task.letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)):
             if self.task.contains(word) != self.task.contains(word):
                 raise InputError(f"{spelled(word)} has different answers, accept and reject")
+            if self.clock.now() > STEADY_SHARE * self.clock.seconds:
+                break
 
     def asked(self, word: Word) -> Hashable:
         return self.task.contains(word)
@@ -343,6 +333,7 @@ class _Answers(_Box):
             return None
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        self.check_steady()
         drawn = self.drawn
         if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
             self.tried.append(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")
@@ -417,139 +408,3 @@ class _Answers(_Box):
             except InputError:  # functions may be for short inputs only
                 continue
         return ()
-
-
-# A file of examples: nothing is decided, other inputs may have any answer
-
-
-CONFIRMED = 4
-"""An automaton or a program is mentioned if this many times as many examples agree as it was made from."""
-PER_OPERATION = 20
-"""Examples, at least, for each operation of a program that is searched for."""
-
-
-@dataclass(frozen=True)
-class _Sign:
-    """What examples speak for, and why."""
-
-    speaks_for: Answer
-    says: str
-
-
-def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dict[str, Verdict]:
-    """Undecided for each side, with what the examples speak for.
-
-    To any length every language is regular. So where the automaton speaks for a no, a small program that
-    agrees with all examples speaks louder.
-
-    >>> lines = [((letter,) * n, (str(n % 2),)) for letter in "ab" for n in range(1, 300)]
-    >>> found = example_sides(DataTask("data:mine", tuple(lines), "0" * 64), ["ape"], seconds=1.0)["ape"]
-    >>> found.answer.value, "no counter-example in 598 examples" in found.reason
-    ('undecided', True)
-    """
-    started = time.thread_time()
-
-    def left(share: float) -> float:
-        return started + share * seconds - time.thread_time()
-
-    @cache
-    def library() -> FoundProgram | None:
-        return library_program(task, left=lambda: left(0.8))
-
-    fitted = _fitted(task, left(0.4))
-    found = {}
-    for key in keys:
-        sign = None
-        if not isinstance(fitted, str):
-            sign = _by_automaton(key, fitted, Budget(seconds=max(1.0, left(0.6))))
-        if sign is None or sign.speaks_for is not Answer.YES:
-            program = library()
-            if program is not None and not (key == "nope" and program.program.core.relations):
-                says = (
-                    f"for the {program.source} there is no counter-example in {program.tried} examples drawn"
-                )
-                sign = _Sign(Answer.YES, says)
-            else:
-                sign = _searched(task, key, left(0.7) / 2) or sign or _growth(task)
-        if sign is not None and sign.speaks_for is not Answer.UNDECIDED:
-            words = f"these speak for a {sign.speaks_for.value}"
-            reason = f"examples decide nothing, {words}: {sign.says}"
-            found[key] = undecided(SIDES[key], reason, clause=f"examples decide nothing; {words}")
-        else:
-            says = sign.says if sign is not None else str(fitted)
-            found[key] = undecided(SIDES[key], f"examples decide nothing: {says}")
-    return found
-
-
-def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
-    answers = {y for _, y in task.examples}
-    if len(answers) > MOST_ANSWERS:
-        return "there are too many different answers for an automaton"
-    examples: dict[Word, str] = {x: " ".join(token for token in y if token != EOS) for x, y in task.examples}
-    letters = sorted({letter for x in examples for letter in x})
-    found = fit_automaton(examples, letters, budget=Budget(seconds=max(0.1, seconds)))
-    if isinstance(found, NotLearned):
-        return found.reason
-    states = len(found.machine)
-    if found.examples < CONFIRMED * found.used:
-        return (
-            f"an automaton with {states} states agrees, made from {found.used} of {found.examples} examples"
-        )
-    longest = max(map(len, examples))
-    if longest < 2 * states - 2:  # so long words tell all automata with as many states apart
-        return f"an automaton with {states} states agrees, which are many for inputs to length {longest}"
-    return found
-
-
-def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> _Sign:
-    predicted = judge(written(fitted.machine), budget).sides[key].prediction
-    states = counted(len(fitted.machine), "state")
-    says = f"for an automaton with {states} there is no counter-example in {fitted.examples} examples"
-    if predicted.answer is Answer.UNDECIDED:
-        return _Sign(Answer.UNDECIDED, f"{says}, which is not decided")
-    return _Sign(predicted.answer, f"{says}; {predicted.proof.reason}")
-
-
-def _searched(task: DataTask, key: str, seconds: float) -> _Sign | None:
-    """Small programs, one for each answer, that are found from some of the examples and agree with all."""
-    answers = sorted({y for _, y in task.examples})
-    letters = tuple(sorted({letter for x, _ in task.examples for letter in x}))
-    most = min(MAX_SIZE, len(task.examples) // PER_OPERATION)
-    if not 2 <= len(answers) <= MOST_PROGRAMS or len(letters) > MOST_LETTERS or most < 1 or seconds <= 0:
-        return None
-    order = sorted(task.examples, key=lambda example: (len(example[0]), example[0]))
-    wanted = answers[1:] if len(answers) == 2 else answers
-    sizes = []
-    for answer in wanted:
-        some = {x: y == answer for x, y in order[::CONFIRMED]}
-        found = synthesize(
-            some,
-            alphabet=letters,
-            family=FAMILIES[key],
-            seconds=seconds / len(wanted),
-            max_size=most,
-        )
-        program = found.program
-        if program is None or program.core.size > most:
-            return None
-        said = accepted_words(program.core, [x for x, _ in order])
-        if any(accepts != (y == answer) for accepts, (_, y) in zip(said.tolist(), order, strict=True)):
-            return None
-        sizes.append(program.core.size)
-    listed = " and ".join(map(str, sizes))
-    programs = "a program" if len(sizes) == 1 else "programs"
-    says = f"for {programs} with {listed} operations there is no counter-example in {len(order)} examples"
-    return _Sign(Answer.YES, f"{says}, found from {len(order[::CONFIRMED])} of them")
-
-
-def _growth(task: DataTask) -> _Sign | None:
-    inputs: dict[int, dict[Word, Word]] = {}
-    for x, y in task.examples:
-        inputs.setdefault(len(x), {})[x] = y
-    found = rows_of_inputs(inputs)
-    if found is None or not found.grows:
-        return None
-    longest = found.lengths[-1]
-    return _Sign(
-        Answer.NO, f"the bits that a part of the input must pass on grow linearly to length {longest}"
-    )

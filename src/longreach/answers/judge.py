@@ -140,13 +140,13 @@ class RunFailure:
 
     @staticmethod
     def all_words(failures: Sequence[RunFailure]) -> str:
-        """One clause for each reason, with the seeds that failed for it; inputs in it may differ."""
-        seeds: dict[str, list[str]] = {}
+        """One clause for each reason; of new answers the first one stands for all."""
+        alike: dict[str, list[RunFailure]] = {}
         for each in failures:
-            seeds.setdefault(each.reason, []).append("?" if each.seed is None else str(each.seed))
+            alike.setdefault("" if each.is_new_answer else each.reason, []).append(each)
         return "; ".join(
-            f"{'seed' if len(found) == 1 else 'seeds'} {', '.join(found)} failed: {reason}"
-            for reason, found in seeds.items()
+            found[0].words + (f" (so did {counted(len(found) - 1, 'other run')})" if len(found) > 1 else "")
+            for found in alike.values()
         )
 
     def document(self) -> dict[str, Any]:

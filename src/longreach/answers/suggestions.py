@@ -146,6 +146,9 @@ def suggestions(found: ThreeAnswers) -> Iterator[Remedy]:
 
     Where no encoding helps, it is the surest of the changes that `longreach advise` tries.
     """
+    refuted = [
+        cell.encoding for cell in found.measurement.cells if any(each.is_new_answer for each in cell.failed)
+    ]
     yield from _of_theory(found)
     threshold, more_steps = found.threshold, _more_steps(found)
     # Else every length that was tried works, or none.
@@ -159,8 +162,13 @@ def suggestions(found: ThreeAnswers) -> Iterator[Remedy]:
             change = f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs"
             basis = "runs with different seeds behave differently"
             yield Remedy(change=change, basis=basis, measured=cell.words)
+    if refuted:
+        basis = "a run failed on an answer that no example had"
+        yield Remedy(change="draw inputs of every answer, and name all tokens: tokens=[…]", basis=basis)
     for encoding, finding in found.findings.items():
         # More steps say the same as "not learned", and how.
+        if encoding in refuted:
+            continue
         if finding.state == "contradicts" or (finding.state == "not learned" and more_steps is None):
             for reason in finding.reasons[:1]:
                 why, _, change = reason.partition(": ")

@@ -22,6 +22,9 @@ from longreach.tasks.lengths import LengthRange
 if TYPE_CHECKING:
     from longreach.runs.timed import TimedTraining
 
+MOSTLY = 0.95
+"""The accuracy that is named besides half of it."""
+
 # Which training length to try next, and with how many seeds: it doubles, then bisects.
 
 
@@ -40,8 +43,9 @@ class Strategy(Protocol):
 class Doubling:
     """Doubles until runs work at a length and at its double, then bisects between what fails and what works.
 
-    Where the first length works already it halves instead. It gives up where no run is good on its own
-    training lengths: longer ones are harder to learn in the same steps.
+    Where the first length works already it halves instead. A length works only if longer ones do, so one far
+    beyond is measured before the bisection. It gives up where no run is good on its own training lengths:
+    longer ones are harder to learn in the same steps.
 
     >>> rule, known = Doubling(first=5, least=1, most=60), {}
     >>> while lengths := rule.next_lengths(known):
@@ -57,6 +61,8 @@ class Doubling:
     """How near the answer has to be: with 1 it is exact, as far as outcomes are monotone."""
     twice: bool = True
     """Whether a length counts only when runs work at its double, or the longest, as well."""
+    far: int = 0
+    """A length counts only when runs work at this one, or the longest, as well."""
 
     @property
     def words(self) -> str:
@@ -78,6 +84,8 @@ class Doubling:
             return None if longest in hopeless else self._double(longest, longest)
         if self.twice and longest < 2 * start and (longer := self._double(start, longest)) is not None:
             return longer
+        if longest < (far := min(self.far, self.most)):
+            return far
         below = [length for length in known if length < start]
         if not below:
             return max(self.least, start // 2) if start > self.least else None
@@ -117,6 +125,10 @@ def start_of(known: Mapping[int, bool]) -> int | None:
             break
         found = length
     return found
+
+
+def _share(values: Sequence[float], least: float) -> float:
+    return sum(value >= least for value in values) / max(1, len(values))
 
 
 def decided(work: int, fail: int, seeds: int) -> bool | None:
@@ -312,6 +324,26 @@ class Threshold:
         return f"not monotone: {lengths} {verb}, {self.failed_below} does not"
 
     @property
+    def right_from(self) -> dict[float, int | None]:
+        """By accuracy, the least training length from which on at least half of the runs have it; empty where
+        answers are numbers. Half right is half way from guessing, where runs work."""
+        if self.cells[0].criterion.name == "loss":
+            return {}
+        mostly = {
+            cell.train_to: self._works[cell.train_to] and _share(cell.values, MOSTLY) >= 0.5
+            for cell in self.cells
+        }
+        return {0.5: self.start, MOSTLY: start_of(mostly)}
+
+    @property
+    def right_words(self) -> str:
+        """How right models are from where on; empty where answers are numbers."""
+        names = {0.5: "half right", MOSTLY: f"{100 * MOSTLY:g} % right"}
+        none = f"none up to {self.cells[-1].train_to}"
+        parts = [f"{names[share]} from {none if at is None else at}" for share, at in self.right_from.items()]
+        return ", ".join(parts)
+
+    @property
     def counts(self) -> str:
         """How many runs work at each training length."""
         return " · ".join(cell.in_short for cell in self.cells)
@@ -325,6 +357,7 @@ class Threshold:
             "from": self.start,
             "or_less": self.start is not None and self.is_open_below,
             "worked_below": list(self.worked_below),
+            "right_from": {str(share): length for share, length in self.right_from.items()},
             "lengths": [
                 {"train_to": cell.train_to, "runs": cell.tally.runs, "work": cell.tally.work}
                 for cell in self.cells

@@ -181,7 +181,12 @@ class ThresholdQuestion:
         if self.lengths is not None:
             return Grid(lengths=tuple(dict.fromkeys(self.lengths)))
         return Doubling(
-            first=FIRST, least=self.shortest, most=self._possible[-1], within=self.within, twice=True
+            first=FIRST,
+            least=self.shortest,
+            most=self._possible[-1],
+            within=self.within,
+            twice=True,
+            far=MOST,
         )
 
     def member(self, train_to: int, seed: int) -> RunConfig:
@@ -313,8 +318,11 @@ class ThresholdAnswer:
     @property
     def sentence(self) -> str:
         """The same, with its verb."""
-        if self.curve is None or self.threshold:
-            return self.words if self.curve is None else f"works {self.words}"
+        if self.curve is None:
+            return self.words
+        if self.threshold:
+            right = self.curve.right_words
+            return f"works {self.words}{': ' if right else ''}{right}"
         return f"does not work from any length up to {self.cells[-1].train_to} on"
 
     @property
@@ -337,6 +345,9 @@ class ThresholdAnswer:
             "exact": curve is not None and curve.is_exact,
             "or_less": self.or_less,
             "worked_below": [] if curve is None else list(curve.worked_below),
+            "right_from": {}
+            if curve is None
+            else {str(share): length for share, length in curve.right_from.items()},
             "seeds": question.seeds,
             "whole": self.stopped in (None, "not learned"),
             "stopped": self.stopped,

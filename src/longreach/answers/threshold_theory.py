@@ -133,8 +133,14 @@ class LengthTheory:
 
 def _document(bound: Bound | LossBound, measured: int | None) -> dict[str, Any]:
     if isinstance(bound, LossBound):
-        return bound.document(measured, "bound_by_measured")
-    return bound.document() | {"bound_by_measured": ratio_of(bound.value, measured)}
+        return bound.document("bound_by_measured")
+    return bound.document() | {"bound_by_measured": _ratio(bound, measured)}
+
+
+def _ratio(bound: Bound | LossBound, measured: int | None) -> float | None:
+    """Bound / measured; None where a constant of the bound is unknown, and the ratio could be anything."""
+    about = bound if isinstance(bound, LossBound) else bound.definition
+    return None if about.up_to_constants else ratio_of(bound.value, measured)
 
 
 def bound_words(bound: Bound | LossBound, measured: int | None, *, or_less: bool = False) -> str:
@@ -144,10 +150,7 @@ def bound_words(bound: Bound | LossBound, measured: int | None, *, or_less: bool
     >>> bound_words(length_theory(forecast("aa"), "ape").bounds[0], 8)[:41]
     '2 = 2n − 2, bound / measured = 0.25: two '
     """
-    about, found = (
-        bound if isinstance(bound, LossBound) else bound.definition,
-        ratio_of(bound.value, measured),
-    )
+    about, found = bound if isinstance(bound, LossBound) else bound.definition, _ratio(bound, measured)
     rough = ", up to constants" if about.up_to_constants else ""
     loose = "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
     return f"{bound.value} = {about.formula}{rough}{loose}: {about.says}"
@@ -190,7 +193,7 @@ def loss_theory(task: str, loss: float, norm: float | None) -> LengthTheory:
 
     >>> found = loss_theory("in-context-kgram:S=2,k=2", 0.01, None)
     >>> found.bounds_words(100, or_less=False)
-    ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
+    ('10,000 = ε^{−Θ(k²)}, up to constants: in-context-kgram',)
     """
     bounds = bounds_of(task, norm, loss)
     return LengthTheory(

@@ -54,7 +54,7 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
     }
     unknown = tuple(key for key in evidence if key not in found)
     if unknown and seconds > 0 and isinstance(task, DataTask):
-        from longreach.answers.black_box import example_sides
+        from longreach.answers.examples import example_sides
 
         found |= example_sides(task, unknown, seconds=seconds)
     elif unknown and seconds > 0 and is_black_box(task, trusted):

@@ -29,16 +29,15 @@ FLOOR = 1e-12
 
 
 def loss_figure(report: LossReport, title: str) -> Figure:
-    """Test loss against test length, plateaus against N, the least N, and bound / measured."""
-    panels = 4 + any(each.values("attention right") for each in report.outcomes)
+    """Test loss against test length, plateaus against N, and the least N."""
+    panels = 3 + any(each.values("attention right") for each in report.outcomes)
     drawn = titled(title, (3.3 * panels, 3.3))
     places = drawn.subplots(1, panels)
     _curves(places[0], report)
     _plateaus(places[1], report)
     _thresholds(places[2], report)
-    _ratios(places[3], report)
-    if panels > 4:
-        _attention(places[4], report)
+    if panels > 3:
+        _attention(places[3], report)
     for place in places:
         place.tick_params(labelsize=7)
         if place.get_legend_handles_labels()[0]:
@@ -120,31 +119,6 @@ def _thresholds(place: Axes, report: LossReport) -> None:
                 markersize=3.5, markerfacecolor=inside, linestyle="", label=named,
             )  # fmt: skip
     place.set_ylim(bottom=0)
-
-
-def _ratios(place: Axes, report: LossReport) -> None:
-    """How loose the bounds are, their unknown constants taken as 1."""
-    _titled(place, "bound / measured (constants 1)", "", "ratio")
-    names = list(dict.fromkeys(bound.name for each in report.thresholds for bound in each.bounds))
-    drawn = False
-    for number, name in enumerate(names):
-        found = [
-            (position, ratio)
-            for position, each in enumerate(report.thresholds)
-            for bound in each.bounds
-            if bound.name == name and (ratio := bound.ratio(each.length)) is not None
-        ]
-        if found:
-            x, y = zip(*found, strict=True)
-            place.plot(x, y, color=COLOURS[number], marker=MARKERS[number], markersize=4, label=name)
-            drawn = True
-    ticks = range(len(report.thresholds))
-    place.set_xticks(
-        list(ticks), [parameters_of(each.task) for each in report.thresholds], rotation=40, ha="right"
-    )
-    if drawn:
-        place.axhline(1.0, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
-        place.set_yscale("log")
 
 
 def _attention(place: Axes, report: LossReport) -> None:

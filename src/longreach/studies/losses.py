@@ -193,7 +193,7 @@ class Threshold:
             "threshold": self.length,
             "smallest_trained": self.smallest,
             "by_seed": {str(seed): value for seed, value in self.by_seed.items()},
-            "bounds": [each.document(self.length) for each in self.bounds],
+            "bounds": [each.document() for each in self.bounds],
         }
 
 
@@ -348,12 +348,10 @@ def threshold_table(report: LossReport) -> Table:
         seeds = ", ".join("–" if value is None else f"{value:.1f}" for value in each.by_seed.values())
         first = [each.task, "–" if each.length is None else str(each.length), seeds]
         for bound in each.bounds or (None,):
-            ratio = None if bound is None else bound.ratio(each.length)
-            shown = "" if bound is None else f"{bound.name}: {bound.value}"
-            rows.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
+            rows.append([*first, "" if bound is None else f"{bound.name}: {bound.value}"])
             first = ["", "", ""]
     return table_of(
-        columns=("task", "least N", "by seed", "bound", "bound / measured"), rows=rows, spare=("by seed",)
+        columns=("task", "least N", "by seed", "bound, constants 1"), rows=rows, spare=("by seed",)
     )
 
 

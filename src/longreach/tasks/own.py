@@ -63,6 +63,8 @@ GUESSES, RARE = 200, 0.05
 """Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
 """Where the tokens and the size of answers are looked for if they are not said."""
+FEW_TOKENS = 8
+"""That a message lists."""
 MOST_NAMES = 16
 """Different strings as answers beyond which they are words over the input's letters, not names of classes."""
 
@@ -302,7 +304,7 @@ class FunctionTask(SequenceTask):
                 error = NewAnswerError if function == called(self.answerer, "answer") else InputError
                 raise error(
                     f"{self.name}: {function}({argument}) has {token!r}, which is not among the tokens "
-                    f"{_shown(self.symbols)}; name them all: tokens=[…]"
+                    f"{some(self.symbols, FEW_TOKENS)}; name them all: tokens=[…]"
                 )
         return [self._places[token] for token in tokens]
 
@@ -397,10 +399,15 @@ class PredicateLanguage(LanguageTask):
         return not self._differs("".join(word) for word in words) and self._differs(words)
 
     def _differs(self, words: Iterable[str | Word]) -> bool:
+        said: set[bool] = set()
         try:
-            return len({bool(self.predicate(word)) for word in words}) > 1
+            for word in words:
+                said.add(bool(self.predicate(word)))
+                if len(said) > 1:  # each may take long
+                    return True
         except OWN_FAILURES:
             return False
+        return False
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
