@@ -77,7 +77,8 @@ def _recount(
         shares = [row.accuracy[LAST] for row in cell.rows]
         learned = [row.accuracy[LAST] for row in cell.rows if row.reached]
         last = statistics.fmean(learned or shares)
-        work = sum(share - chance >= 1 - share for share in shares)
+        # Those that are not right on the whole training range have no accuracy there, and do not fit it.
+        work = sum(share - chance >= 1 - share for share in learned)
         works = work / len(shares) >= 0.5 if by_runs else last - chance >= 1 - last
         small_enough = []
         for other, each in cells.items():

@@ -7,6 +7,8 @@ from itertools import cycle, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from longreach.answers.black_box import black_box_sides, measured_verdict
 from longreach.answers.black_box_checkers import check_measured_rows
@@ -17,9 +19,11 @@ from longreach.answers.published import FIGURE_1_TASKS
 from longreach.tasks.catalog import load_task
 from longreach.tasks.data import DataTask
 from longreach.tasks.task import Task
+from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import Status
 from longreach.theory.communication.rows import rows_of_function
 from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous
 
@@ -128,7 +132,7 @@ def test_what_is_undecided_says_what_was_tried() -> None:
     found = black_box_sides(Task.from_predicate(squares, "a"), "mine", ["ape"], seconds=1.0)["ape"]
     assert found.answer is Answer.UNDECIDED
     assert found.reason.startswith(
-        "no automaton with at most 30 states gives the answers; no program was found; "
+        "no automaton with at most 30 states gives the answers; of 15 inputs tried with 16 to 30 tokens all"
     )
 
 
@@ -206,6 +210,123 @@ def test_answers_that_differ_between_calls_are_named() -> None:
         clause = black_box_sides(task, "mine", ["ape"])["ape"].clause
         assert clause.startswith("its answers cannot be asked for: ")
         assert "has different answers, " in clause
+
+
+# Answers that were hardly ever seen, or change beyond the lengths tried, are no evidence.
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _any_word(length: int, rng: np.random.Generator) -> str:
+    return "".join(LETTERS[k] for k in rng.integers(0, 26, length))
+
+
+def _rarely_b(length: int, rng: np.random.Generator) -> str:
+    return "".join("b" if share < 0.01 else "a" for share in rng.random(length))
+
+
+def _even_thirds(word: str) -> bool:
+    n = len(word) // 3
+    return n % 2 == 0 and word == "a" * n + "b" * n + "c" * n
+
+
+def _late(word: str) -> bool:
+    return word.count("a") % 2 == 0 if len(word) > 70 else word.count("a") > word.count("b")
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        (Task.from_function(_any_word, lambda x: "stop" in x), r"all [\d,]+ inputs tried have the answer no"),
+        (
+            Task.from_predicate(lambda w: "stop" in w, LETTERS),
+            r"all [\d,]+ words tried have the answer reject",
+        ),
+        (Task.from_function(_word, lambda x: "yes"), r"all [\d,]+ inputs tried have the answer yes"),
+        (
+            Task.from_function(_rarely_b, lambda x: x.count("b") % 2 == 0),
+            "an automaton with 3 states gives it, also for words that are no inputs, and no program .*",
+        ),
+        (
+            Task.from_predicate(_even_thirds, "abc"),
+            "no automaton with at most 30 states gives the answers; .*",
+        ),
+        (
+            Task.from_function(_string, _late),
+            "no automaton with at most 30 states .*; no program was found; .*",
+        ),
+        (
+            Task.from_predicate(_late, "ab"),
+            "no automaton with at most 30 states .*; no program was found; .*",
+        ),
+        (
+            Task.from_predicate(lambda w: "a" in w if len(w) < 150 else w.count("a") % 2 == 0, "ab"),
+            r"an automaton with 2 states gives the answers to length 100, but not to a word of \d+ lett",
+        ),
+        (
+            Task.from_predicate(lambda w: w in ("ab", "ba"), "ab"),
+            r"only 2 of [\d,]+ words tried have the answer accept, none with more than 2 letters; .*",
+        ),
+        (
+            Task.from_predicate(re.compile("((cca(a)*ccbbbbb)*)*").fullmatch, "abc"),
+            r"only [\d,]+ of [\d,]+ words tried have the answer accept, .*",
+        ),
+    ],
+    ids=[
+        "stop in inputs",
+        "stop in words",
+        "constant",
+        "parity of a rare letter",
+        "even thirds",
+        "late function",
+        "late predicate",
+        "later than learned",
+        "two words",
+        "rare words",
+    ],
+)
+def test_what_was_hardly_seen_is_not_known(task: Task, says: str) -> None:
+    for verdict in black_box_sides(task, "mine", ENCODING_SIDES, seconds=8.0).values():
+        assert verdict.answer is Answer.UNDECIDED
+        assert re.match(says, verdict.reason), verdict.reason
+
+
+def test_a_language_that_is_finite_and_dense_is_believed() -> None:
+    found = black_box_sides(Task.from_predicate(lambda w: len(w) <= 3, "ab"), "mine", ["nope"])["nope"]
+    assert found.answer is Answer.YES
+    assert "(15 accept, " in found.reason
+
+
+def test_strings_are_counted_as_the_user_counts() -> None:
+    task = Task.from_function(_string, lambda x: x.count("ab") % 2)
+    assert black_box_sides(task, "mine", ["ape"])["ape"].answer is Answer.NO
+
+
+@st.composite
+def _sparse_expressions(draw: st.DrawFn) -> str:
+    """Few of the words over three letters belong to such a language."""
+    part = st.text("abc", min_size=2, max_size=4)
+    base = st.recursive(
+        part,
+        lambda inner: st.one_of(
+            inner.map(lambda each: f"({each})*"),
+            st.tuples(inner, inner).map("".join),
+            st.tuples(inner, inner).map(lambda two: f"({two[0]}|{two[1]})"),
+        ),
+        max_leaves=4,
+    )
+    return draw(st.tuples(base, part).map("".join))
+
+
+@given(_sparse_expressions())
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_sparse_expressions_as_predicates_get_no_wrong_verdict(expression: str) -> None:
+    automaton = from_expression(expression, "abc")
+    task = Task.from_predicate(automaton.accepts, "abc")
+    right = judge(automaton).sides
+    found = black_box_sides(task, "mine", ENCODING_SIDES)
+    assert _wrong(found, right) == []
 
 
 # Files of examples: always undecided, with what they speak for.

@@ -141,6 +141,12 @@ def test_the_time_ends_it_with_what_there_is(search: Search) -> None:
     assert not found.document()["whole"]
 
 
+def test_what_was_not_tried_is_said(search: Search) -> None:
+    found, _ = search(lambda member: None if member.train_lengths.last > 5 else True)
+    assert (found.threshold, found.stopped) == (5, "time")
+    assert found.remarks[0] == "longer training lengths were not tried"
+
+
 def test_it_says_at_once_what_it_will_do(search: Search) -> None:
     said: list[str] = []
 

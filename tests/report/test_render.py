@@ -345,3 +345,12 @@ def test_programs_and_certificates_stand_on_the_pages() -> None:
     assert "no count that a program can keep separates them" in page.words
     assert "The program for NoPE uses no positions, and serves here as well." in page.words
     assert "bits needed" in page.words
+
+
+def test_one_cell_that_counts_is_counted_in_the_singular(tmp_path: Path) -> None:
+    several(tmp_path, "aa", "ape", 1.0, 1.0, 1.0)
+    page = " ".join(build(tmp_path).split())
+    assert "Nowhere: the one cell that counts is as forecast." in page
+    several(tmp_path, "sort", "ape", 1.0, 1.0, 1.0)
+    page = " ".join(build(tmp_path).split())
+    assert "Nowhere: all 2 cells that count are as forecast." in page

@@ -203,7 +203,8 @@ def test_counts() -> None:
     report = work_by_theory(_outcomes())
     document = json.loads(json.dumps(report.document))
     assert document["tasks"] == {"without positions": 1, "with positions": 2, "none": 1}
-    assert document["settings"]["ape"]["with positions"] == {"runs": 6, "learned": 6, "work": 5}
+    counts = {"runs": 6, "learned": 6, "work": 5, "unfit": 0}
+    assert document["settings"]["ape"]["with positions"] == counts
     assert "| ape | 3 of 3 | 5 of 6 | 0 of 3 | 9 of 12 |" in report.markdown().splitlines()
     assert "| alibi | 0 of 3 | 0 of 6 | – | 0 of 9 |" in report.markdown().splitlines()
 

@@ -17,7 +17,8 @@ The forecast agrees when yes meets works or no meets fails. A cell is not counte
 A no that works always counts, against the forecast; so does a yes that was not learned.
 
 A mean hides runs that do opposite things: 100, 0 and 0 % are 33 %. So each cell is judged a second time, by
-its runs: it works when at least half of its finished runs do, each by the same level. All else is the same.
+its runs: it works when at least half of its finished runs do, each by the same level and only if it fits its
+training range. All else is the same.
 """
 
 from __future__ import annotations

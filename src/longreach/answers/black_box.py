@@ -7,7 +7,8 @@ the other.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -15,30 +16,41 @@ import numpy as np
 
 from longreach.answers.asking import Asking, OutOfTime, guarded_task
 from longreach.answers.certificates import DrawnPairsDocument, MeasuredRowsCertificate, SpreadRowsDocument
+from longreach.answers.checkers import TRIED
 from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
     FAMILIES,
+    LONG_WORDS,
+    SHORT_WORDS,
     found_verdict,
     learned_answer_sides,
     learned_language_sides,
     library_program,
     synthesized_program,
 )
-from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, drawn_pairs, every_word_to
+from longreach.answers.oracle import (
+    MANY,
+    SECONDS,
+    DrawnInputs,
+    draw_inputs,
+    drawn_inputs,
+    drawn_pairs,
+    every_word_to,
+)
 from longreach.answers.oracle import answer as ask
 from longreach.errors import InputError, failure_line
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import IN, PredicateLanguage
+from longreach.tasks.own import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
-from longreach.theory.automata.evidence import doubt
+from longreach.theory.automata.evidence import doubt, length_ranges, seen_answers
 from longreach.theory.automata.learn import (
     LearnedAutomaton,
     LearningLimits,
     NotLearned,
     learn_automaton,
 )
-from longreach.theory.automata.samples import long_words
+from longreach.theory.automata.samples import long_words, near_words, short_words
 from longreach.theory.budget import Budget
 from longreach.theory.communication.rows import (
     BEYOND,
@@ -116,6 +128,11 @@ ANSWER_TOKENS = 4
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
 LEAST_WORDS, MOST_ASKED = 50, 4096
+NEAR_ROUNDS, NEAR_WORDS = 3, 50
+"""How often words are made from those with rare answers, and from how many."""
+DRAWN_LENGTHS, DRAWN_EACH = 20, 25
+LEAST_OTHERS = 3
+"""Answers besides the most frequent one, in each range of lengths."""
 
 
 def black_box_sides(
@@ -181,6 +198,8 @@ class _Box:
         """Why nothing is known, step by step."""
         self.clause: str | None = None
         """The same in a few plain words, where a user's own function is the likely reason."""
+        self.refuted: set[str] = set()
+        """The sides of which an automaton says no, if words that are never drawn count as well."""
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         raise NotImplementedError
@@ -226,18 +245,47 @@ class _Box:
         """Inputs with their answers, of a task that writes one."""
         return {}
 
+    @cached_property
+    def trial(self) -> dict[Word, Hashable]:
+        """Words up to a length with their answers, near those of rare answers as well."""
+        return {}
+
+    def near_trial(self, letters: Sequence[str], words: Iterable[Word]) -> dict[Word, Hashable]:
+        """Words with their answers, and in several rounds others near those that have the rarest answer."""
+        rng = np.random.default_rng(4)
+        found: dict[Word, Hashable] = {}
+        most = max(LEAST_WORDS, self.affordable(letters, "program") // 4)
+        for number in range(1 + NEAR_ROUNDS):
+            if number:
+                counts = Counter(found.values())
+                near = [word for word, said in found.items() if said != counts.most_common(1)[0][0]]
+                order = sorted(near or found, key=len)
+                base = [order[place] for place in rng.integers(0, len(order), NEAR_WORDS)]
+                words = near_words([*order[:NEAR_WORDS], *base], letters, TRIED, NEAR_WORDS * 6, rng)
+            for word in words:
+                if self.clock.left("program") < 0 or len(found) >= most:
+                    return found
+                if word not in found and (said := self.asked(word)) is not None:
+                    found[word] = said
+        return found
+
     def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         """A program of the library, or one without relations, which counts for both sides, or with them."""
         until = self.clock.until("program")
+        keys = [key for key in keys if key not in self.refuted]
+        if (why := one_sided(self.trial)) is not None:
+            self.clause = self.clause or why
+            self.tried.append(why)
+            return {}
         verdicts: dict[str, Verdict] = {}
         for search in ("library", *FAMILIES):
             needed = [key for key in keys if key not in verdicts]
             if not needed or (search == "ape" and search not in needed):
                 continue
             if search == "library":
-                found = library_program(self.task, left=until)
+                found = library_program(self.task, left=until, words=self.trial)
             else:
-                found = synthesized_program(self.task, search, self.examples(), left=until)
+                found = synthesized_program(self.task, search, self.examples(), left=until, words=self.trial)
             for key in needed:
                 verdict = None if found is None else found_verdict(found, name=name, key=key)
                 if verdict is not None:
@@ -273,6 +321,42 @@ def _not_linear(found: MeasuredRows) -> str:
     return f"{seen}, {asked} to length {longest}"
 
 
+def _trial_words(letters: Sequence[str]) -> list[Word]:
+    short = short_words(letters, SHORT_WORDS, longest=TRIED)[1]
+    return [*short, *long_words(letters, TRIED, LONG_WORDS, np.random.default_rng(0))]
+
+
+def one_sided(answers: Mapping[Word, Hashable]) -> str | None:
+    """Why answers that were seen are no evidence for a program; None if they are, or if none were asked for.
+
+    In every range of lengths there must be some besides the most frequent one.
+
+    >>> one_sided({("a",) * size: ("no", "EOS") for size in range(1, 61)})
+    'all 60 inputs tried have the answer no'
+    """
+    said = [(word, _said(answer)) for word, answer in answers.items()]
+    counts = Counter(answer for _, answer in said)
+    if not counts or len(counts) > MOST_ANSWERS:
+        return None
+    if len(counts) == 1:
+        return f"all {len(said):,} inputs tried have the answer {said[0][1]}"
+    seen = seen_answers(said, TRIED)
+    for place, part in enumerate(length_ranges(TRIED)):
+        most = max(seen, key=lambda answer: seen[answer][place])
+        total = sum(each[place] for each in seen.values())
+        if total and (others := total - seen[most][place]) < LEAST_OTHERS:
+            where = f"of {total:,} inputs tried with {part[0]} to {part[-1]} tokens"
+            many = "all" if not others else f"all but {others}"
+            return f"{where} {many} have the answer {most}"
+    return None
+
+
+def _said(answer: Hashable) -> str:
+    if isinstance(answer, bool):
+        return IN if answer else OUT
+    return " ".join(token for token in answer if token != EOS) if isinstance(answer, tuple) else str(answer)
+
+
 class _Language(_Box):
     """Words are asked about."""
 
@@ -284,7 +368,7 @@ class _Language(_Box):
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
             return {}
-        if (why := doubt(found.machine, found.seen, found.length)) is not None:
+        if (why := doubt(found.machine, found.seen, found.length, rare=found.rare)) is not None:
             self.clause = why
             self.tried.append(why)
             return {}
@@ -297,6 +381,13 @@ class _Language(_Box):
                 raise InputError(f"{spelled(word)} has different answers, accept and reject")
             if self.clock.now() > STEADY_SHARE * self.clock.seconds:
                 break
+
+    @cached_property
+    def trial(self) -> dict[Word, Hashable]:
+        if self.task.asks == "next":
+            return {}
+        letters = self.task.letters
+        return self.near_trial(letters, [*_trial_words(letters), *self.task.shown_words])
 
     def asked(self, word: Word) -> Hashable:
         return self.task.contains(word)
@@ -348,7 +439,9 @@ class _Answers(_Box):
             self.tried.append(found.reason)
             return {}
         nouns = ("inputs", "tokens")
-        why = doubt(found.machine, found.seen, found.length, undefined=UNDEFINED, nouns=nouns)
+        why = doubt(
+            found.machine, found.seen, found.length, rare=found.rare, undefined=UNDEFINED, nouns=nouns
+        )
         if why is not None:
             self.clause = why
             self.tried.append(why)
@@ -361,11 +454,19 @@ class _Answers(_Box):
             first_token=grows,
             budget=self.budget(),
         )
+        if not self.every_word:
+            if sides and (why := one_sided(self.trial)) is not None:
+                self.clause = why
+                self.tried.append(why)
+                return {}
+            everywhere = learned_answer_sides(
+                found, name=name, keys=keys, every_word=True, first_token=grows, budget=self.budget()
+            )
+            self.refuted = {key for key, side in everywhere.items() if side.answer is Answer.NO}
         if len(sides) < len(tuple(keys)):
             what = "the first token of the answer" if grows else "it, also for words that are no inputs"
-            self.tried.append(
-                f"an automaton with {len(found.machine)} states gives {what}, which settles nothing"
-            )
+            rest = "and no program does" if self.refuted else "which settles nothing"
+            self.tried.append(f"an automaton with {len(found.machine)} states gives {what}, {rest}")
         return sides
 
     def _learn(self, *, first_token: bool) -> LearnedAutomaton | NotLearned:
@@ -379,6 +480,25 @@ class _Answers(_Box):
         shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
         letters = self.drawn.letters
         return learn_automaton(teacher, letters, self.limits(letters), also=shown, undefined=UNDEFINED)
+
+    @cached_property
+    def trial(self) -> dict[Word, Hashable]:
+        """Any words where all are inputs, else inputs that are drawn."""
+        drawn = self._drawn_longer()
+        if self.every_word:
+            return self.near_trial(self.drawn.letters, [*drawn, *_trial_words(self.drawn.letters)])
+        return dict(drawn)
+
+    def _drawn_longer(self) -> dict[Word, Word]:
+        """Inputs of all lengths to `TRIED`, with their answers."""
+        task, rng = self.task, np.random.default_rng(5)
+        found: dict[Word, Word] = {}
+        lengths = task.lengths(task.least_length, max(TRIED, task.least_length)).tolist()
+        for length in lengths[:: max(1, len(lengths) // DRAWN_LENGTHS)]:
+            if self.clock.left("program") < 0:
+                break
+            found |= drawn_inputs(task, length, 1 if self.clock.is_slow else DRAWN_EACH, rng)
+        return found
 
     def asked(self, word: Word) -> Hashable:
         return self.answer(word)

@@ -138,14 +138,15 @@ def try_program(task: Task, program: Program, farthest: int) -> tuple[str | None
     """What is wrong on the first example on which a program is, the number of examples, and the longest."""
     core, rng, tried, longest = simplify(program.core), np.random.default_rng(0), 0, 0
     for lengths in _lengths(task, farthest):
-        wrong = _wrong_on(task, core, lengths, rng)
+        wrong = wrong_on(task, core, lengths, rng)
         tried, longest = tried + len(lengths), max(longest, *lengths)
         if wrong is not None:
             return wrong, tried, longest
     return None, tried, longest
 
 
-def _wrong_on(task: Task, core: Core, lengths: list[int], rng: np.random.Generator) -> str | None:
+def wrong_on(task: Task, core: Core, lengths: list[int], rng: np.random.Generator) -> str | None:
+    """What is wrong on the first example of these lengths on which a program is."""
     batch = task.sample(lengths, rng)
     encoder, first = Encoder(core), int(task.kind == "language")  # the programs of languages do not read SOS
     read = [task.decode(row[:size].tolist()) for row, size in zip(batch.tokens, batch.sizes, strict=True)]

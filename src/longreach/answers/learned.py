@@ -14,11 +14,11 @@ from longreach.answers.certificates import (
     LearnedProgramCertificate,
     Reads,
 )
-from longreach.answers.checkers import TRIED, try_program
+from longreach.answers.checkers import TRIED, try_program, wrong_on
 from longreach.answers.finders import program_fields, program_verdict
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal
@@ -34,11 +34,13 @@ from longreach.theory.certificates.documents import (
 )
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.library import ENTRIES, load
+from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse, raise_core, tidy_statements
 from longreach.theory.crasp.transform import intersection, predictor_of
 from longreach.theory.program_class import SIDES, ProgramClass
 from longreach.theory.search.space import Family
 from longreach.theory.search.synthesize import synthesize
+from longreach.theory.search.targets import accepted_words
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, CertificateDocument, Proof, Verdict, same_answers
 from longreach.wording import counted
@@ -193,8 +195,11 @@ class FoundProgram:
     longest: int
 
 
-def library_program(task: Task, *, left: Callable[[], float]) -> FoundProgram | None:
-    """The first program of the library that reads the task's tokens and is right on its examples.
+def library_program(
+    task: Task, *, left: Callable[[], float], words: Iterable[Word] = ()
+) -> FoundProgram | None:
+    """The first program of the library that reads the task's tokens and is right on its examples, and on
+    further `words`.
 
     >>> from longreach.tasks.copying import BucketSort
     >>> library_program(BucketSort(), left=lambda: 1.0).source
@@ -203,36 +208,68 @@ def library_program(task: Task, *, left: Callable[[], float]) -> FoundProgram | 
     for name in _names(task):
         if left() < 0:
             break
-        found = tried_program(task, load(name), f"program {name} of the library")
+        found = tried_program(task, load(name), f"program {name} of the library", words)
         if found is not None:
             return found
     return None
 
 
-def tried_program(task: Task, program: Program, source: str) -> FoundProgram | None:
+BEYOND = 150
+"""Inputs of this length, where there are some, must not refute a program."""
+
+
+def tried_program(
+    task: Task, program: Program, source: str, words: Iterable[Word] = ()
+) -> FoundProgram | None:
     """The program with what it was tried on; None if it is wrong somewhere."""
     try:
         wrong, tried, longest = try_program(task, program, TRIED)
     except InputError:
         return None
-    if wrong is not None:
+    if wrong is not None or _refuted_beyond(task, program):
         return None
+    further = list(words)
     if isinstance(task, PredicateLanguage) and not program.core.is_predictor:
-        more = _agreed(task, program)
+        more = _agreed(task, program, further)
         if more is None:
             return None
         tried += more
+    elif isinstance(task, FunctionTask) and further:
+        if _wrong_answer(task, program, further):
+            return None
+        tried += len(further)
     return FoundProgram(program=program, source=source, tried=tried, longest=longest)
 
 
-def _agreed(task: PredicateLanguage, program: Program) -> int | None:
+def _refuted_beyond(task: Task, program: Program) -> bool:
+    try:
+        return try_program(task, program, BEYOND)[0] is not None
+    except InputError:  # functions may be for short inputs only
+        return False
+
+
+def _wrong_answer(task: FunctionTask, program: Program, words: Sequence[Word]) -> bool:
+    """Whether a program does not give the answer to one of these inputs."""
+    waiting, mine = iter(words), np.random.default_rng(0)
+
+    def drawer(length: int, rng: np.random.Generator) -> Sequence[str]:
+        return next(waiting) if rng is mine else task.drawer(length, rng)
+
+    try:
+        given = replace(task, drawer=drawer, given_tokens=task.symbols, longest_answer=task.answer_size)
+        return wrong_on(given, simplify(program.core), [len(word) for word in words], mine) is not None
+    except InputError:
+        return True
+
+
+def _agreed(task: PredicateLanguage, program: Program, words: Sequence[Word]) -> int | None:
     """On how many further words an acceptor agrees with a predicate, all short ones among them; None if not
     on all, or if no word is of the language or every one is: of rare words there may be none in examples."""
-    rng = np.random.default_rng(0)
-    words = [*short_words(task.letters, SHORT_WORDS, longest=TRIED)[1]]
-    words += long_words(task.letters, TRIED, LONG_WORDS, rng)
+    if not words:
+        words = [*short_words(task.letters, SHORT_WORDS, longest=TRIED)[1]]
+        words += long_words(task.letters, TRIED, LONG_WORDS, np.random.default_rng(0))
     right = [task.contains(word) for word in words]
-    said = [program.accepts(word) for word in words]
+    said = accepted_words(program.core, words).tolist()
     return len(words) if said == right and len(set(right)) == 2 else None
 
 
@@ -292,9 +329,15 @@ MOST_EXAMPLES = 1500
 
 
 def synthesized_program(
-    task: Task, key: str, inputs: Mapping[Word, Word], *, left: Callable[[], float]
+    task: Task,
+    key: str,
+    inputs: Mapping[Word, Word],
+    *,
+    left: Callable[[], float],
+    words: Iterable[Word] = (),
 ) -> FoundProgram | None:
-    """The smallest program found of the side's class; `inputs` are examples of a task that writes an answer.
+    """The smallest program found of the side's class; `inputs` are examples of a task that writes an answer,
+    and on `words` it must be right as well.
 
     >>> majority = Task.from_predicate(lambda word: word.count("a") > 2 * word.count("b"), "ab")
     >>> synthesized_program(majority, "nope", {}, left=lambda: 5.0).source
@@ -305,18 +348,23 @@ def synthesized_program(
         if task.asks == "next" or len(task.letters) > MOST_LETTERS:
             return None
         found = synthesize(task.contains, alphabet=task.letters, family=family, seconds=max(0.0, left()))
-        return None if found.program is None else _tried(task, found.program)
+        return None if found.program is None else _tried(task, found.program, words)
     if not isinstance(task, SequenceTask) or not task.separated:
         return None
-    return _predictor(task, family, dict(inputs), left)
+    return _predictor(task, family, dict(inputs), left, words)
 
 
-def _tried(task: Task, program: Program) -> FoundProgram | None:
-    return tried_program(task, program, f"program with {program.core.size} operations that was searched for")
+def _tried(task: Task, program: Program, words: Iterable[Word]) -> FoundProgram | None:
+    source = f"program with {program.core.size} operations that was searched for"
+    return tried_program(task, program, source, words)
 
 
 def _predictor(
-    task: SequenceTask, family: str, inputs: dict[Word, Word], left: Callable[[], float]
+    task: SequenceTask,
+    family: str,
+    inputs: dict[Word, Word],
+    left: Callable[[], float],
+    words: Iterable[Word],
 ) -> FoundProgram | None:
     """Of answers of one token, a few in all: one program for each of them, and one that ends the answer."""
     known = set(inputs.values())
@@ -338,7 +386,7 @@ def _predictor(
             cores[token] = intersection(found.program.core, parse(f'P = "{SEP}"').core)
         cores[EOS] = parse(f'P = exists "{SEP}" && !"{SEP}"').core
         program = tidy_statements(raise_core(predictor_of(cores)))
-        tried = _tried(task, program)
+        tried = _tried(task, program, words)
         if tried is not None:
             return tried
         few |= _further(task, rng)

@@ -144,7 +144,7 @@ def draw_inputs(task: SequenceTask, lengths: int = FEW, *, left: Callable[[], fl
             # A few first: each may take long.
             count = BATCH if drawn else FIRST_BATCH
             drawn += count
-            found |= _drawn(task, length, count, rng)
+            found |= drawn_inputs(task, length, count, rng)
             if len(found) - before < NEW * count:
                 whole.add(length)
                 break
@@ -157,7 +157,8 @@ def draw_inputs(task: SequenceTask, lengths: int = FEW, *, left: Callable[[], fl
     return DrawnInputs(inputs, frozenset(whole))
 
 
-def _drawn(task: SequenceTask, length: int, count: int, rng: np.random.Generator) -> dict[Word, Word]:
+def drawn_inputs(task: SequenceTask, length: int, count: int, rng: np.random.Generator) -> dict[Word, Word]:
+    """Inputs of one length with their answers."""
     try:
         batch = task.sample([length] * count, rng)
     except InputError:
@@ -189,7 +190,7 @@ def drawn_pairs(task: SequenceTask, length: int, count: int, *, left: Callable[[
     rng = np.random.default_rng(4)
     answers: Counter[Word] = Counter()
     while answers.total() < min(count, MOST_PAIRED) and left() >= 0:
-        answers.update(_drawn(task, length, min(BATCH, count), rng).values())
+        answers.update(drawn_inputs(task, length, min(BATCH, count), rng).values())
     same = sum(times * (times - 1) // 2 for times in answers.values())
     return DrawnPairs(length=length, inputs=answers.total(), same=same)
 
@@ -214,7 +215,7 @@ def every_word_to(task: SequenceTask, drawn: DrawnInputs) -> int:
         for _ in range(MOST_DRAWS // BATCH):
             if len(found) == words:
                 break
-            found |= _drawn(task, length, BATCH, rng)
+            found |= drawn_inputs(task, length, BATCH, rng)
         if len(found) < words:
             return 0
     enough = len(asked) >= 2 and (asked[-1] >= 2 or letters == 1)

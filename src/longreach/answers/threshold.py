@@ -229,6 +229,7 @@ class ThresholdQuestion:
 
 
 MINUTES = 10.0
+UNTRIED = "longer training lengths were not tried"
 NOTHING_TRAINED = f"nothing was trained: use --minutes {MINUTES:g} to search"
 ENDS: dict[Stop | None, str] = {
     None: "",
@@ -329,7 +330,9 @@ class ThresholdAnswer:
     def remarks(self) -> tuple[str, ...]:
         """What else is to be said of the answer."""
         end = NOTHING_TRAINED if self.stopped == "time" and not self.minutes else ENDS[self.stopped]
-        said = ["" if self.curve is None else self.curve.remark, end]
+        # A length works only if longer ones do.
+        untried = end and self.threshold is not None and self.threshold == self.cells[-1].train_to
+        said = ["" if self.curve is None else self.curve.remark, UNTRIED if untried else "", end]
         return tuple(each for each in said if each)
 
     def document(self) -> dict[str, Any]:

@@ -414,11 +414,11 @@ class PredicateLanguage(LanguageTask):
         from longreach.theory.automata.learn import learn_automaton  # slow to load
 
         return learn_automaton(
-            lambda word: IN if self.contains(word) else OUT, self.letters, limits, also=self._shown_words
+            lambda word: IN if self.contains(word) else OUT, self.letters, limits, also=self.shown_words
         )
 
     @cached_property
-    def _shown_words(self) -> tuple[Word, ...]:
+    def shown_words(self) -> tuple[Word, ...]:
         """Words that the drawer gives: rare words of the language may be among them."""
         if self.drawer is None:
             return ()

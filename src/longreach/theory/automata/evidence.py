@@ -54,13 +54,16 @@ def doubt(
     seen: Seen,
     longest: int,
     *,
+    rare: tuple[str, int] | None = None,
     undefined: str | None = None,
     nouns: tuple[str, str] = ("words", "letters"),
 ) -> str | None:
     """Why the words seen are no evidence for the automaton, in plain words; None if they are.
 
     Every answer must have been seen in every range of lengths in which the automaton gives it. An answer that
-    it gives only up to a length must be so frequent there that random words would show it beyond.
+    it gives only up to a length must be so frequent there that random words would show it beyond. A `rare`
+    one comes with the length of detours that no word tried would show: as long ones as the automaton has must
+    have been tried, and twice as long.
 
     >>> from longreach.theory.automata.automaton import labelled
     >>> empty = labelled("a", [[1], [1]], 0, ["yes", "no"])
@@ -89,7 +92,33 @@ def doubt(
                 asked = sum(each[place] for each in seen.values())
                 where = f"of {asked:,} {words} with {part[0]} to {part[-1]} {letters}"
                 return f"{where} only {count} have the answer {label}"
+    if rare is not None and rare[1] <= 2 * longest_chain(machine, rare[0]) + 2:
+        only = f"only {sum(seen.get(rare[0], ())):,} of {total:,} {words} tried have the answer {rare[0]}"
+        return f"{only}, and others that differ from them in {rare[1]} {letters} or more were not tried"
     return None
+
+
+def longest_chain(machine: LabelledAutomaton, label: str) -> int:
+    """How many letters follow one another, at most, without a choice, on the way into a class.
+
+    >>> from longreach.theory.automata.automaton import labelled
+    >>> longest_chain(labelled("ab", [[1, 3], [3, 2], [2, 3], [3, 3]], 0, ["no", "no", "yes", "no"]), "yes")
+    3
+    """
+    language = machine.language(label)
+    after = {
+        state: next(iter(targets))
+        for state in language.live
+        if len(targets := [target for target in language.transitions[state] if target in language.live]) == 1
+    }
+    longest = 0
+    for state in after:
+        size, met = 0, set[int]()
+        while state in after and state not in met:
+            met.add(state)
+            state, size = after[state], size + 1
+        longest = max(longest, size)
+    return longest
 
 
 def counted_answers(seen: Mapping[str, Sequence[int]], undefined: str | None = None) -> str:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -32,6 +32,7 @@ from longreach.theory.automata.samples import (
     near_words,
     short_words,
     state_words,
+    suffixes_to,
 )
 from longreach.theory.budget import Budget, OverBudget
 
@@ -135,13 +136,13 @@ class LearningLimits:
     """Random words up to `length`."""
     near: int = 600
     """Words made from known ones of every class,; with 0 also none drawn from the automaton."""
-    sparse: int = 100_000
-    """Words of all short lengths where hardly any word has another class."""
+    sparse: int = 90_000
+    """Further words where hardly any short word has another class: detours between the states."""
     beyond: int = 40
     """Words longer than `length` on which the automaton must be right as well, where they have an answer."""
     extra: int = 1
     """The trial is exact for automata with up to this many more states."""
-    asked: int = 150_000
+    asked: int = 300_000
     budget: Budget = LEARNING_BUDGET
 
 
@@ -159,6 +160,9 @@ class LearnedAutomaton:
     asked: int
     seen: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """For each class how many words were asked about, by ranges of lengths."""
+    rare: tuple[str, int] | None = None
+    """A class that short words hardly ever have, and how many letters a detour to it has that no word tried
+    would show."""
 
 
 @dataclass(frozen=True)
@@ -210,14 +214,15 @@ def learn_automaton(
         return NotLearned(change)
     extra = _extra(table, limits)
     longest = max(map(len, table.access)) + extra + 1 + max(map(len, table.suffixes))
-    short = limits.sparse if _sparse(table, limits, undefined) else limits.short
+    rare = _rare(table, limits, undefined)
     return LearnedAutomaton(
         machine=machine,
         length=limits.length,
-        exhaustive=longest_within(len(table.alphabet), short, limits.length),
+        exhaustive=longest_within(len(table.alphabet), limits.short, limits.length),
         exact_states=len(machine) + extra if longest <= limits.length else len(machine),
         asked=len(table.known),
         seen=seen_answers(table.known.items(), limits.length),
+        rare=None if rare is None else (rare, _detours(table, guess, limits, rare)[0] + 1),
     )
 
 
@@ -237,7 +242,7 @@ def _trials(
         _class_words(guess, limits, undefined),
         _near_words(table, limits, undefined),
         short_words(table.alphabet, limits.short, longest=limits.length)[1],
-        _sparse_words(table, limits, undefined),
+        _sparse_words(table, guess, limits, undefined),
         _near_words(table, limits, undefined),
     )
     return (word for word in words if len(word) <= limits.length)
@@ -280,24 +285,37 @@ def _near_words(table: ObservationTable, limits: LearningLimits, undefined: str 
         yield from near_words([*short, *others], table.alphabet, limits.length, count, rng)
 
 
-def _sparse(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> bool:
-    """Whether some class is rare among all short words."""
+def _rare(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> str | None:
+    """The class that is rare among all short words; of one class alone that class."""
     length = longest_within(len(table.alphabet), limits.short, limits.length)
     counts = Counter(
         label for word, label in table.known.items() if len(word) <= length and label != undefined
     )
-    return limits.sparse > limits.short and (
-        len(counts) < 2 or min(counts.values()) < SPARSE * sum(counts.values())
-    )
+    if not counts or limits.sparse <= limits.short or length == limits.length:
+        return None
+    label = min(counts, key=lambda each: counts[each])
+    return label if len(counts) == 1 or counts[label] < SPARSE * sum(counts.values()) else None
 
 
-def _sparse_words(table: ObservationTable, limits: LearningLimits, undefined: str | None) -> Iterator[Word]:
-    """More short words, where those of some class are rare."""
-    if _sparse(table, limits, undefined):
-        letters = len(table.alphabet)
-        first = longest_within(letters, limits.short, limits.length) + 1
-        for length in range(first, longest_within(letters, limits.sparse, limits.length) + 1):
-            yield from product(table.alphabet, repeat=length)
+def _detours(
+    table: ObservationTable, guess: LabelledAutomaton, limits: LearningLimits, label: str
+) -> tuple[int, Iterator[Word]]:
+    """How long detours are, and words with all of them: from a state by any letters, and on to the class as
+    some state goes."""
+    rest = suffixes_to(guess, label)
+    starts = [word for state, word in enumerate(table.access) if state in rest] if len(guess) > 1 else [()]
+    ends = {end for each in rest.values() for end in each} if len(guess) > 1 else {()}
+    size = longest_within(len(table.alphabet), limits.sparse // (len(starts) * len(ends)), limits.length)
+    return size, state_words(starts, table.alphabet, sorted(ends), size - 1)
+
+
+def _sparse_words(
+    table: ObservationTable, guess: LabelledAutomaton, limits: LearningLimits, undefined: str | None
+) -> Iterator[Word]:
+    """More words where those of some class are rare."""
+    label = _rare(table, limits, undefined)
+    if label is not None:
+        yield from _detours(table, guess, limits, label)[1]
 
 
 FARTHER = 4

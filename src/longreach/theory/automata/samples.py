@@ -121,6 +121,37 @@ def class_words(
         yield tuple(word)
 
 
+def suffixes_to(machine: LabelledAutomaton, label: str) -> dict[int, list[Word]]:
+    """For each state that leads into a class the shortest words to it, one for each first letter that does.
+
+    >>> from longreach.theory.automata.automaton import labelled
+    >>> suffixes_to(labelled("ab", [[0, 1], [2, 2], [2, 2]], 0, ["no", "yes", "no"]), "yes")
+    {1: [()], 0: [('b',), ('a', 'b')]}
+    """
+    shortest: dict[int, Word] = {s: () for s, output in enumerate(machine.outputs) if output == label}
+    found = [*shortest]
+    for state in found:  # grows on the way
+        for before, row in enumerate(machine.transitions):
+            if before not in shortest and state in row:
+                shortest[before] = (machine.alphabet[row.index(state)], *shortest[state])
+                found.append(before)
+    return {
+        state: list(
+            dict.fromkeys(
+                [
+                    shortest[state],
+                    *(
+                        (letter, *shortest[target])
+                        for letter, target in zip(machine.alphabet, machine.transitions[state], strict=True)
+                        if target in shortest
+                    ),
+                ]
+            )
+        )
+        for state in found
+    }
+
+
 def near_words(
     words: Sequence[Word], alphabet: Sequence[str], longest: int, count: int, rng: np.random.Generator
 ) -> Iterator[Word]:
