@@ -18,6 +18,7 @@ from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.changes import changed_task
 from longreach.tasks.check import check_task
 from longreach.tasks.copying import Sort
+from longreach.tasks.layouts import OneToken
 from longreach.tasks.own import FunctionTask, fingerprint, remember, session_task
 from longreach.tasks.task import Batch, Evidence, IntArray, Split, Task
 from longreach.theory.automata.named import named_automaton
@@ -277,6 +278,27 @@ def test_predicates_read_strings_or_the_tuples_they_expect(
 def test_what_a_predicate_must_not_say(said: Any, shown: str) -> None:
     task = Task.from_predicate(lambda word: said, "ab", name="mine")
     assert refusal(task.contains, "ab") == f"mine: predicate(ab) gives {shown}; expected True or False"
+
+
+class _Constant(OneToken):
+    """A task of somebody's who states no chance."""
+
+    name, about, kind = "constant", "always a", "algorithmic"
+    symbols, least_length = ("a", "b"), 1
+    nope = ape = Evidence("none", None, "nothing is known")
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return ("a", "EOS")
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
+        return x, np.zeros((len(lengths), 1), np.int64), np.ones(len(lengths), np.int64)
+
+
+def test_chance_is_stated_or_measured() -> None:
+    assert _Constant().chance == 1.0
+    assert Task.from_predicate(lambda w: False, "ab").chance == 1.0
+    assert Task.from_predicate(lambda w: w.endswith("b"), "ab").chance == 0.0
 
 
 def test_the_usual_checks_of_a_task() -> None:

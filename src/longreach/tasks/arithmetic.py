@@ -40,6 +40,7 @@ class BinaryOperation(SequenceTask):
     """
 
     separated = False
+    chance = 0.0  # every digit must be right
     least_length = 4
     sign: ClassVar[str]
     leading_zeros: ClassVar[bool] = True

@@ -164,6 +164,7 @@ class DuplicateString(SequenceTask):
     """
 
     name = "duplicate-string"
+    chance = 0.0  # every token must be right
     about = "two symbols that may repeat, written twice"
     symbols = ("a", "b")
     far_steps = "where the first copy ends, the next symbol is the first one, as far away as the word is long"
@@ -299,6 +300,7 @@ class RepeatedTask(Task):
     """How many symbols there are."""
 
     kind = "algorithmic"
+    chance = 0.0  # every token must be right
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:

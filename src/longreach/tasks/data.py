@@ -75,7 +75,7 @@ class DataTask(SequenceTask):
         return f"{DATA}{TaskName(self.name).file}#{self.digest[:DIGITS]}"
 
     @cached_property
-    def chance(self) -> float:  # type: ignore[override]
+    def chance(self) -> float:
         """How often the most frequent output of the longer inputs is right; 0 if that is rare."""
         longer = [y for x, y in self.examples if len(x) >= self.known_lengths[len(self.known_lengths) // 2]]
         share = Counter(longer).most_common(1)[0][1] / len(longer)

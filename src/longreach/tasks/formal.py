@@ -19,6 +19,7 @@ from longreach.tasks.uniform import choose_exactly
 class _Brackets(LanguageTask):
     """A language with words of every even length."""
 
+    chance = 0.0  # the label of every position must be right
     least_length = 2
 
     def has(self, lengths: IntArray) -> BoolArray:
@@ -136,6 +137,8 @@ def _numbers(pairs: int) -> tuple[int, ...]:
 @dataclass(frozen=True)
 class _EqualBlocks(LanguageTask):
     """As many of each letter, one after the other: one word for each multiple of the number of letters."""
+
+    chance = 0.0  # the label of every position must be right
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:

@@ -219,6 +219,8 @@ class OneToken(SequenceTask):
 class SameSize(SequenceTask):
     """The answer has at most as many tokens as the input."""
 
+    chance = 0.0  # all of them must be right
+
     def answer_size(self, length: int) -> int:
         return length
 
@@ -320,6 +322,8 @@ class ChangedTask(SequenceTask):
     change: ClassVar[str]
     """The word behind the `+` of its name."""
     base: Task
+
+    chance = 0.0  # it writes more tokens than one, and all must be right
 
     @cached_property
     def name(self) -> str:  # type: ignore[override]

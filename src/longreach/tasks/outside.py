@@ -58,6 +58,8 @@ class ProgramTask(LanguageTask):
 
     name: str
     program: Program
+
+    chance = 0.0  # the label of every position must be right
     least_length = 1
     about: str = field(init=False)
     nope: Evidence = field(init=False)

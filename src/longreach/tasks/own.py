@@ -175,7 +175,7 @@ class FunctionTask(SequenceTask):
     # The task
 
     @cached_property
-    def chance(self) -> float:  # type: ignore[override]
+    def chance(self) -> float:
         """As said, or how often the most frequent answer to a long input is right; 0 if that is rare."""
         if self.given_chance is not None:
             return self.given_chance

@@ -144,6 +144,7 @@ class RegularLanguage(AutomatonTask):
     about: str = "a regular language"
 
     nope = ape = OWN_LANGUAGE
+    chance = 0.0  # the label of every position must be right
 
     def __post_init__(self) -> None:
         if not self.automaton.accepting:
@@ -236,7 +237,7 @@ class LabelledLanguage(AutomatonTask):
         return {state: (output,) for state, output in enumerate(self.machine.outputs)}
 
     @property
-    def chance(self) -> float:  # type: ignore[override]
+    def chance(self) -> float:
         """0: at each of many positions the class must be right; 1 where there is one class only."""
         return float(len(self.machine.classes) == 1)
 
@@ -329,7 +330,7 @@ class StateTask(AutomatonTask):
         return {name: frozenset(places) for name, places in found.items()}
 
     @property
-    def chance(self) -> float:  # type: ignore[override]
+    def chance(self) -> float:
         """0: at each of many letters the state must be right; 1 where there is one state only."""
         return float(len(self.live) == 1)
 

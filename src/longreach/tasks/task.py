@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -232,6 +234,9 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 PAD, SOS, EOS, SEP = "PAD", "SOS", "EOS", "SEP"
 PAD_ID, SOS_ID, EOS_ID, SEP_ID = range(4)
+GUESSES, RARE, CHANCE_SPAN = 200, 0.05, 100
+"""Inputs on which guessing is tried, the share below which it does not count, and how long they are at most
+beyond the least length."""
 LOOK_BACK = 10_000
 """How many shorter lengths are looked at for a message."""
 
@@ -285,8 +290,24 @@ class Task(ABC):
     """What a forecast without positional encodings relies on: C-RASP[∅]."""
     ape: Evidence
     """What a forecast for absolute encodings relies on: C-RASP[periodic, local]."""
-    chance: float = 0.0
-    """The share of long inputs that guessing gets right. 0 where every one of many tokens must be right."""
+
+    @cached_property
+    def chance(self) -> float:
+        """The share of long inputs that guessing gets right: as a task states it, else as it is measured, by
+        how often the most frequent answer to a long input is right; 0 if that is rare."""
+        known = self.lengths(self.least_length, self.least_length + CHANCE_SPAN).tolist()
+        while True:
+            try:
+                batch = self.sample([known[-1]] * GUESSES, np.random.default_rng(1))
+                break
+            except InputError:  # functions may be for short inputs only
+                if len(known) == 1:
+                    raise
+                known = known[: len(known) // 2]
+        pairs = zip(batch.targets, batch.mask, strict=True)
+        answers = Counter(tuple(targets[mask].tolist()) for targets, mask in pairs)
+        share = answers.most_common(1)[0][1] / GUESSES
+        return share if share > RARE else 0.0
 
     @staticmethod
     def from_function(
