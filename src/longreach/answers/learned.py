@@ -214,8 +214,8 @@ def library_program(
     return None
 
 
-BEYOND = 150
-"""Inputs of this length, where there are some, must not refute a program."""
+BEYOND = 500
+"""Inputs up to this length, where there are some, must not refute a program."""
 
 
 def tried_program(
