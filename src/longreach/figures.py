@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,4 +75,23 @@ def figure_bytes(draw: Callable[[], Figure], suffix: str, *, salt: str) -> bytes
     metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
     with rc_context({"svg.hashsalt": salt}):
         draw().savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-    return buffer.getvalue()
+    return _numbered(buffer.getvalue()) if suffix == ".svg" else buffer.getvalue()
+
+
+_NAME = re.compile(rb"(?<=[#\"])[pmh][0-9a-f]{10}(?=[)\"])")
+
+
+def _numbered(drawing: bytes) -> bytes:
+    """An SVG with its names by the order of their use and by what is drawn: matplotlib makes them of the last
+    digits of a layout, which differ from one drawing to the next.
+
+    >>> _numbered(b'<a clip-path="url(#p0123456789)"/><b id="p0123456789"/>')
+    b'<a clip-path="url(#p1-f6cc48df)"/><b id="p1-f6cc48df"/>'
+    """
+    drawn = hashlib.sha256(_NAME.sub(b"", drawing)).hexdigest()[:8].encode()
+    names: dict[bytes, bytes] = {}
+
+    def name(found: re.Match[bytes]) -> bytes:
+        return names.setdefault(found[0], b"%c%d-%s" % (found[0][0], len(names) + 1, drawn))
+
+    return _NAME.sub(name, drawing)
