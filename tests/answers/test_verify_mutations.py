@@ -198,3 +198,13 @@ def test_the_table_of_the_documentation() -> None:
     for table in (SIDE_FIELDS, DOCUMENT_FIELDS):
         for name, source in table.items():
             assert (f"| `{name}` | {source} |" in text) == (source != CONTEXT)
+
+
+@pytest.mark.parametrize("said", [{"window": 3}, {"prediction_depth": 0}, {"program": "L = true"}])
+def test_an_undecided_side_says_nothing_of_programs(said: dict[str, Any]) -> None:
+    document = json.loads(genuine("reduction"))
+    document["ape"] = {"verdict": "undecided"}
+    document["trained"].pop("ape")
+    assert is_valid(document)
+    document["ape"] |= said
+    assert not is_valid(document)

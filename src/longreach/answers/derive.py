@@ -26,6 +26,11 @@ from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import CertificateDocument
 
 LAST_LETTER, AT_END = "last-letter", "end-of-sequence"
+OF_PROGRAMS = (
+    "window", "modulus", "depth", "prediction_window", "prediction_modulus", "prediction_depth", "program",
+    "proof", "predictor",
+)  # fmt: skip
+"""What a side says of programs, and an undecided one has nothing to say of."""
 
 
 def answers_of(certificate: CertificateDocument, subject: Subject | None) -> dict[str, str]:
@@ -74,7 +79,7 @@ def _answers_about_language(certificate: CertificateDocument, relations: bool) -
     """For membership, reading at the end, and prediction on prefixes.
 
     A program that is read after the last letter gives one that is read at it, and a program for membership
-    gives one for prediction with the same window and modulus (docs/criteria.md).
+    gives one for prediction with the same window and modulus (docs/languages-proofs.md).
     """
     if isinstance(certificate, FlowCertificate):
         if certificate.convention == AT_END:
@@ -195,7 +200,8 @@ class _Side:
         """Nothing is claimed and nothing is certified."""
         kinds = {each.kind for each in self.certificates.values()}
         said = {self.said.verdict, self.trained or "undecided", *self._answers_said().values()}
-        return said == {"undecided"} and kinds <= {"none"}
+        numbers = any(getattr(self.said, name) is not None for name in OF_PROGRAMS)
+        return said == {"undecided"} and kinds <= {"none"} and not numbers
 
     @property
     def trained(self) -> str | None:

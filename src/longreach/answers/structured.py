@@ -7,7 +7,7 @@ programs for all of them, side by side, say the class.
 On prefixes of words of the language there is a program for the state exactly if there is one for the legal
 next symbols. The state determines them; and the criterion for them is that what a program sees determines the
 next state. Read after each letter, it is the same question about words with SEP behind each letter, which is
-that of reading after the last letter, asked of all prefixes (docs/criteria.md).
+that of reading after the last letter, asked of all prefixes (docs/languages-proofs.md).
 """
 
 from __future__ import annotations
