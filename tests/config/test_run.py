@@ -79,11 +79,11 @@ def test_another_seed_is_another_member() -> None:
             "max_position",
             "max_position: goes with a transformer, not with 'mlp'",
         ),
-        ({"architecture": "lstn"}, "architecture", "architecture: unknown architecture 'lstn'; known are"),
+        ({"architecture": "lstn"}, "architecture", "architecture: unknown model 'lstn'; did you mean 'lstm'"),
         (
             {"architecture": "mlp", "layers": 2, "heads": 1, "encoding": "rope"},
             "encoding",
-            "encoding: 'mlp' sees no positions",
+            "encoding: 'mlp' has no positional encoding",
         ),
         ({"hidden": 4}, "hidden", "hidden: goes with tasks whose answers are numbers"),
         ({"target_loss": 0.1}, "target_loss", "target_loss: goes with tasks whose answers are numbers"),

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from longreach.answers.agreement import ALGORITHMIC, REGULAR, Place
+from longreach.config.architectures import BASELINE
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.runs.index import Row, read_index
 from longreach.studies.catalog import load_study

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
+from longreach.config.architectures import BASELINE
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BASELINE, BASELINE_SHAPE
+from longreach.config.model import BASELINE_SHAPE
 from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.models.fast.packed import Packed

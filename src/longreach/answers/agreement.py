@@ -33,7 +33,8 @@ from typing import Literal, TypeAlias, get_args
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.published import published
-from longreach.config.model import BASELINE, CellLabel
+from longreach.config.architectures import BASELINE
+from longreach.config.model import CellLabel
 from longreach.runs.cells import ByAccuracy, Cell
 from longreach.tasks.catalog import load_task
 from longreach.theory.automata.monoid import Measures, measure

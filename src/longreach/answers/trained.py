@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import Finding, judge_runs
+from longreach.config.architectures import DECODER
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
@@ -86,15 +87,21 @@ class TrainedRuns(CollectedRuns):
 
 def train(
     task: str | Task,
-    encoding: str = "ape",
+    encoding: str | None = None,
     *,
+    model: str | Callable[..., Any] = DECODER,
+    model_options: Mapping[str, Any] | None = None,
     seeds: int | Sequence[int] = 3,
     runs: str | Path = "runs",
     scale: Scale = "laptop",
     progress: Watcher | None = None,
     **settings: Any,
 ) -> TrainedRuns:
-    """Train runs with different seeds; what is done already is read, and what was interrupted goes on.
+    """Train runs with different seeds; finished runs are read, interrupted ones resume.
+
+    `model` is an architecture's name, `module:make`, `hf:CONFIG.json`, or a function
+    `make(*, vocabulary, positions, **model_options)` that returns a `torch.nn.Module`. A decoder has an
+    `encoding`, `ape` by default.
 
     `seeds` is their number, from 0 on, or the seeds themselves. What `settings` do not give, such as
     `train_lengths=(1, 20)`, `max_steps=1000` or `alphabet="ab"`, is as the scale has it for the task.
@@ -110,7 +117,15 @@ def train(
     if not numbers:
         raise InputError(f"{seeds!r}: at least one run has to be trained", place=Field("seeds"))
     name, alphabet = name_of_task(task, settings.pop("alphabet", None))
-    first = resolve(name, encoding, scale=scale, seed=numbers[0], alphabet=alphabet, **settings)
+    if not isinstance(model, str):
+        from longreach.models.module import name_of_factory  # loads torch
+
+        model = name_of_factory(model)
+    chosen = {} if model == DECODER else {"architecture": model}
+    first = resolve(
+        name, encoding, scale=scale, seed=numbers[0], alphabet=alphabet, model_options=model_options,
+        **chosen, **settings,
+    )  # fmt: skip
     members = [first, *(first.with_seed(seed) for seed in numbers[1:])]
     found = train_members(members, runs, progress=progress)
     return TrainedRuns.of(first, found)

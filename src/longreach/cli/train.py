@@ -22,6 +22,7 @@ from longreach.cli.training_options import (
     help_of,
     with_setting_options,
 )
+from longreach.config.architectures import DECODER
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
@@ -191,9 +192,12 @@ def _run_document(result: Result) -> dict[str, Any]:
 
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
+    label = CellLabel.of(result.config)
+    is_decoder = label.architecture == DECODER
     document: dict[str, Any] = {
         "key": result.key,
         **({"task": result.config["task"]} if numbers else {}),
+        **({} if is_decoder else {"architecture": label.architecture, "label": label.title}),
         "seed": result.seed,
         "status": result.status,
         "steps": None if final is None else final.steps,
@@ -201,6 +205,8 @@ def _run_document(result: Result) -> dict[str, Any]:
         "reached": final is not None and bool(final.reached),
     }
     other = {} if final is None else final.other
+    details = {} if final is None else final.details
+    document |= {name: details[name] for name in ("parameters", "state_size") if name in details}
     if numbers:
         measured = {name: value for name, value in other.items() if not name.startswith(LOSS)}
         document |= {"loss": _losses(result), "measured": measured}
@@ -271,7 +277,7 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
     ranges = [Column(column.title, 0 if column.title in names else column.rank) for column in columns]
     if offsets and not Table(ranges, lines).fits(width):  # rather all ranges than the brackets
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
-    about = [f"with {label}" for label in dict.fromkeys(CellLabel.of(each.config).name for each in results)]
+    about = [f"with {label}" for label in dict.fromkeys(CellLabel.of(each.config).shown for each in results)]
     about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
     chances = {name: percent(share, 0) for name, share in _chances(results[0]).items()}
     same = len(set(chances.values())) == 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 METAVARS = {
     "encoding": "NAME", "alphabet": "LETTERS", "lr": "RATE", "train_lengths": "A:B", "test_lengths": "A:B,…",
-    "seed": "S", "penalty": "C",
+    "seed": "S", "penalty": "C", "architecture": "NAME", "model_options": "KEY=VALUE",
 }  # fmt: skip
 """The others are numbers, N."""
 
@@ -43,10 +44,32 @@ ScaleOption = Annotated[
 OWN = ("task", "seed")
 """Fields that a command has a parameter of its own for."""
 
-_READERS: dict[Any, Callable[[str], Any]] = {
+
+def read_model_options(texts: Sequence[str]) -> dict[str, Any]:
+    """The options of a model, from KEY=VALUE each; a value that is not JSON is text.
+
+    >>> read_model_options(["width=32", "theory=ssm", "signed=true"])
+    {'width': 32, 'theory': 'ssm', 'signed': True}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign_, value = text.partition("=")
+        if not sign_ or not name.isidentifier():
+            raise InputError(f"{text!r} is not KEY=VALUE")
+        if name in found:
+            raise InputError(f"{name} is given twice")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {
     LengthRange: read_option,
     tuple[LengthRange, ...]: read_options,
     tuple[str, ...] | None: read_letters,
+    RunConfig.model_fields["model_options"].annotation: read_model_options,
 }
 """How the text of an option is read, by the type of its field."""
 
@@ -86,9 +109,10 @@ def _parameter(name: str) -> inspect.Parameter:
         kind = _choices(name.title(), {choice: choice for choice in get_args(kind)})
     else:
         metavar = METAVARS.get(name, "N")
-        kind = str if kind in _READERS else kind
+        kind = list[str] if name == "model_options" else str if kind in _READERS else kind
     # What is not given is left to the scale, also where the help says what that is.
-    default = "" if name in RESOLVED or field.default is None else f" [default: {field.default}]"
+    unset = name in RESOLVED or field.default is None or field.default == {}
+    default = "" if unset else f" [default: {field.default}]"
     text = help_of(name) + ("" if name in SWITCHES else default)
     option = typer.Option(spelling, metavar=metavar, help=text, show_default=False)
     annotation = _annotated[kind | None, option]
@@ -112,7 +136,7 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that option values stand for; what is not given is left out."""
     given: dict[str, Any] = {}
     for name, value in values.items():
-        if value is None:
+        if value is None or value == []:
             continue
         kind = RunConfig.model_fields[name].annotation
         if kind in _READERS:

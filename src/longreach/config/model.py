@@ -7,35 +7,33 @@ shape of every parameter.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
+from longreach.config.architectures import (
+    ARCHITECTURES,
+    BASELINE,
+    DECODER,
+    ArchitectureRow,
+    Options,
+    architecture_row,
+)
 from longreach.config.encodings import ENCODINGS, side_title, unknown_encoding
-from longreach.errors import near_names, refusal
+from longreach.errors import refusal
 
-TRANSFORMER = "transformer"
-BASELINE = "mlp"
-"""The baseline of Figure 1, an MLP that sees the current token only; documents name it as an encoding."""
-COUNTING = "counting"
-"""The small transformers of Izzo, Nichani and Lee (arXiv 2510.27015), computed from counts of tokens."""
-ARCHITECTURES = (TRANSFORMER, BASELINE)
-
-
-def unknown_architecture(name: str) -> str | None:
-    """Why a name is no architecture that a configuration can name; None if it is one.
-
-    >>> unknown_architecture("transfomer")
-    "unknown architecture 'transfomer'; did you mean 'transformer'?"
-    """
-    if name in ARCHITECTURES:
-        return None
-    hint = near_names(name, ARCHITECTURES) or f"; known are {', '.join(ARCHITECTURES)}"
-    return f"unknown architecture {name!r}{hint}"
-
-
+ModelOptions: TypeAlias = Annotated[dict[str, Any], AfterValidator(Options)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
 
@@ -43,7 +41,11 @@ class Shape(BaseModel):
     """What decides the parameters of a model and their meaning: frozen, hashable, and read from files."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    architecture: ClassVar[str]
+
+    @property
+    def architecture(self) -> str:
+        """A name of `longreach.config.architectures.ARCHITECTURES`, or that of a user's own model."""
+        raise NotImplementedError
 
     @classmethod
     def read(cls, document: str | bytes | dict[str, Any]) -> Self:
@@ -69,8 +71,6 @@ class ModelConfig(Shape):
     >>> config.encoding, config.tied, config.outputs
     ('ape', True, 5)
     """
-
-    architecture = TRANSFORMER
 
     layers: Positive
     heads: Positive
@@ -128,6 +128,10 @@ class ModelConfig(Shape):
         return self
 
     @property
+    def architecture(self) -> str:
+        return DECODER
+
+    @property
     def head_width(self) -> int:
         return self.width // self.heads
 
@@ -139,8 +143,6 @@ class BaselineConfig(Shape):
     64
     """
 
-    architecture = BASELINE
-
     width: Positive
     vocabulary: Positive
     outputs: Positive
@@ -148,11 +150,32 @@ class BaselineConfig(Shape):
     """Hidden units per unit of width."""
 
     @property
+    def architecture(self) -> str:
+        return BASELINE
+
+    @property
     def hidden(self) -> int:
         return self.mlp_ratio * self.width
 
 
-Model: TypeAlias = ModelConfig | BaselineConfig
+class ModuleConfig(Shape):
+    """What the factory of a `torch.nn.Module` is called with.
+
+    >>> ModuleConfig(model="lstm", vocabulary=5, positions=53, options={"width": 16}).architecture
+    'lstm'
+    """
+
+    model: str
+    vocabulary: Positive
+    positions: Positive
+    options: ModelOptions = Options()
+
+    @property
+    def architecture(self) -> str:
+        return self.model
+
+
+Model: TypeAlias = ModelConfig | BaselineConfig | ModuleConfig
 
 
 BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}
@@ -173,7 +196,10 @@ class CellLabel:
     >>> CellLabel("ape").text, CellLabel("ape", penalty=1e-4).text, CellLabel(architecture="mlp").text
     ('ape', 'ape + 0.0001', 'mlp')
     >>> CellLabel.read("rope+pose")
-    CellLabel(encoding='rope', ids='pose', predicted=False, penalty=0.0, architecture='transformer')
+    CellLabel(encoding='rope', ids='pose', predicted=False, penalty=0.0, architecture='decoder', options='')
+    >>> label = CellLabel("rope", architecture="looped", options="loops=8")
+    >>> label.text, label.title, CellLabel.read(label.text) == label
+    ('looped(loops=8)+rope', 'looped decoder (loops=8), RoPE', True)
     """
 
     encoding: str = "nope"
@@ -182,16 +208,26 @@ class CellLabel:
     predicted: bool = False
     """Whether the model predicts the position ids of its answer."""
     penalty: float = 0.0
-    architecture: str = TRANSFORMER
+    architecture: str = DECODER
+    options: str = ""
+    """Of the architecture, where they are not the usual ones, as a call writes them."""
+
+    @property
+    def row(self) -> ArchitectureRow:
+        return architecture_row(self.architecture)
 
     @property
     def name(self) -> str:
         """The label without the penalty, as the index of results keeps it."""
-        if self.architecture == BASELINE:
-            return BASELINE
-        prefix = "" if self.architecture == TRANSFORMER else f"{self.architecture}+"
+        if self.architecture == DECODER:
+            return self._encoded
+        model = self.architecture + (f"({self.options})" if self.options else "")
+        return f"{model}+{self._encoded}" if "positions" in self.row.can else model
+
+    @property
+    def _encoded(self) -> str:
         ids = "" if self.ids is None else f"+{self.ids}"
-        return prefix + self.encoding + ids + (_PREDICTED if self.predicted else "")
+        return self.encoding + ids + (_PREDICTED if self.predicted else "")
 
     @property
     def text(self) -> str:
@@ -210,10 +246,15 @@ class CellLabel:
 
         >>> CellLabel("nope").title, CellLabel("mine").title, CellLabel("ape", penalty=1e-4).title
         ('NoPE', 'mine', 'APE, penalty 0.0001')
+        >>> CellLabel(architecture="mine:make", options="width=32").title
+        'mine:make(width=32)'
         """
-        if self.architecture == BASELINE:
-            return self._penalized("baseline (MLP)")
-        return self._penalized(ENCODINGS[self.name].title if self.name in ENCODINGS else self.name)
+        encoded = ENCODINGS[self._encoded].title if self._encoded in ENCODINGS else self._encoded
+        if self.architecture == DECODER:
+            return self._penalized(encoded)
+        space = "" if self.row.is_own else " "
+        model = self.row.title + (f"{space}({self.options})" if self.options else "")
+        return self._penalized(f"{model}, {encoded}" if "positions" in self.row.can else model)
 
     @property
     def words(self) -> str:
@@ -221,8 +262,23 @@ class CellLabel:
 
         >>> CellLabel("nope").words, CellLabel("ape", penalty=1e-4).words
         ('without positions (NoPE)', 'with learned positions (APE), penalty 0.0001')
+        >>> CellLabel("rope", architecture="looped").words, CellLabel(architecture="lstm").words
+        ('with a looped decoder and rotary positions (RoPE)', 'with an LSTM')
         """
-        return self._penalized(side_title(self.name))
+        if self.architecture == DECODER:
+            return self._penalized(side_title(self.name))
+        model = self.row.words + (f" ({self.options})" if self.options else "")
+        if "positions" in self.row.can:
+            encoded = side_title(self._encoded)
+            model += (
+                f" {encoded}" if encoded.startswith("without") else f" and {encoded.removeprefix('with ')}"
+            )
+        return self._penalized(model)
+
+    @property
+    def shown(self) -> str:
+        """As commands name it: the encoding of a decoder, the title of any other model."""
+        return self.name if self.architecture == DECODER else self.title
 
     def _penalized(self, shown: str) -> str:
         return f"{shown}, penalty {self.penalty:g}" if self.penalty else shown
@@ -237,15 +293,12 @@ class CellLabel:
             penalty = 0.0
         if not name or not math.isfinite(penalty) or not penalty:
             name, penalty = text, 0.0
-        if name == BASELINE:
-            return CellLabel(penalty=penalty, architecture=BASELINE)
-        plain = name.removesuffix(_PREDICTED)
-        encoding, _, ids = plain.rpartition("+")
-        if encoding and ids in _UNUSUAL_IDS:
-            return CellLabel(encoding, ids, plain != name, penalty)
-        if plain in ENCODINGS:
-            return CellLabel(plain, None, plain != name, penalty)
-        return CellLabel(name, penalty=penalty)
+        found = _MODEL.fullmatch(name)
+        if found is None or ("(" not in name and found["model"] not in ARCHITECTURES):
+            return _encoded_label(name, penalty)
+        encoding = found["encoding"]
+        plain = _encoded_label(encoding, penalty) if encoding else CellLabel(penalty=penalty)
+        return replace(plain, architecture=found["model"], options=found["options"] or "")
 
     @staticmethod
     def of(document: Mapping[str, Any]) -> CellLabel:
@@ -263,7 +316,22 @@ class CellLabel:
         penalty = document.get("penalty")
         if not isinstance(penalty, int | float) or isinstance(penalty, bool) or abs(penalty) >= MOST_PENALTY:
             penalty = 0.0
-        architecture = str(document.get("architecture", TRANSFORMER))
+        architecture, options = str(document.get("architecture", DECODER)), document.get("model_options")
         if encoding == BASELINE:
             encoding, architecture = "nope", BASELINE
-        return CellLabel(encoding, ids, predicted, float(penalty), architecture)
+        words = Options(options).words if isinstance(options, Mapping) else ""
+        return CellLabel(encoding, ids, predicted, float(penalty), architecture, words)
+
+
+_MODEL = re.compile(r"(?P<model>[^()+]+)(\((?P<options>.*)\))?(\+(?P<encoding>[^()]+))?", re.DOTALL)
+
+
+def _encoded_label(name: str, penalty: float) -> CellLabel:
+    """The label of a decoder."""
+    plain = name.removesuffix(_PREDICTED)
+    encoding, _, ids = plain.rpartition("+")
+    if encoding and ids in _UNUSUAL_IDS:
+        return CellLabel(encoding, ids, plain != name, penalty)
+    if plain in ENCODINGS:
+        return CellLabel(plain, None, plain != name, penalty)
+    return CellLabel(name, penalty=penalty)

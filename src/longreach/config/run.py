@@ -12,15 +12,17 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach import errors
-from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
-from longreach.config.model import (
+from longreach.config.architectures import (
     BASELINE,
-    BASELINE_SHAPE,
     COUNTING,
-    TRANSFORMER,
-    CellLabel,
+    DECODER,
+    ArchitectureRow,
+    Options,
+    architecture_row,
     unknown_architecture,
 )
+from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
+from longreach.config.model import BASELINE_SHAPE, CellLabel, ModelOptions
 from longreach.errors import InputError, refusal
 from longreach.files import job_key
 from longreach.tasks.lengths import LengthRange
@@ -57,6 +59,13 @@ _IMPLIED_BY_NUMBERS: dict[str, Any] = {
 }  # fmt: skip
 
 
+OWN_SIZES: dict[str, int] = {"layers": 1, "heads": 1, "width": 1}
+"""What stands for the sizes that a model does not take from a run; documents of own models leave them out."""
+_OF_DECODERS = (
+    "penalty", "layer_norm", "log_length", "tied", "position_ids", "predict_ids", "scaled_bias",
+)  # fmt: skip
+
+
 class RunConfig(BaseModel):
     """One run. `longreach.runs.resolve` fills in the settings of a scale for a task.
 
@@ -79,7 +88,7 @@ class RunConfig(BaseModel):
 
     later: ClassVar[tuple[str, ...]] = (
         "position_ids", "max_position", "predict_ids", "test_tasks", "architecture", "hidden", "target_loss",
-        "scaled_bias",
+        "scaled_bias", "model_options",
     )  # fmt: skip
     """Fields newer than the first results: left out of documents at their default, so that keys hold."""
 
@@ -88,7 +97,7 @@ class RunConfig(BaseModel):
         description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
     )
     alphabet: tuple[str, ...] | None = Field(None, description="The alphabet of regex:… or states:….")
-    encoding: str = Field("ape", description="Positional encoding, or mlp for the baseline.")
+    encoding: str = Field("ape", description="Positional encoding of a decoder.")
     layers: Positive = Field(description="Number of layers (default depends on --scale).")
     heads: Positive = Field(description="Attention heads per layer (default depends on --scale).")
     width: Positive = Field(
@@ -151,7 +160,14 @@ class RunConfig(BaseModel):
     test_tasks: tuple[str, ...] = Field(
         (), description="Further tasks with the same tokens, tested at the end."
     )
-    architecture: str = Field(TRANSFORMER, description="The kind of model.")
+    architecture: str = Field(
+        DECODER,
+        description="The model: decoder, looped, mlp, lstm, gru, rnn, ssm, ssm-signed, ssm-complex, "
+        "deltanet, hybrid, your own module:make, hf:CONFIG.json or hf:DIRECTORY.",
+    )
+    model_options: ModelOptions = Field(
+        Options(), description="An option of the model, as KEY=VALUE with a JSON value; repeat for more."
+    )
     hidden: int = Field(
         0, ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width."
     )
@@ -167,6 +183,8 @@ class RunConfig(BaseModel):
             document = _of_numbers(document)
         elif document.get("encoding", document.get("architecture")) == BASELINE:  # as documents name it
             document = {**document, "architecture": BASELINE, "encoding": "nope"}
+        elif architecture_row(str(document.get("architecture", DECODER))).is_own:
+            document = {**OWN_SIZES, **document}
         try:
             config = cls.model_validate_json(json.dumps(document))
         except ValidationError as error:
@@ -183,7 +201,7 @@ class RunConfig(BaseModel):
         made = self.model_dump(mode="json", exclude=usual)
         if self.architecture == BASELINE:
             made["encoding"] = made.pop("architecture")
-        return made
+        return {name: value for name, value in made.items() if name not in OWN_SIZES or not self.row.is_own}
 
     def with_seed(self, seed: int) -> Self:
         return type(self).read({**self.document(), "seed": seed})
@@ -196,6 +214,11 @@ class RunConfig(BaseModel):
     @property
     def loss(self) -> Loss:
         return "squared" if has_numbers(self.task) else "cross-entropy"
+
+    @property
+    def row(self) -> ArchitectureRow:
+        """What the model is, and what it can do."""
+        return architecture_row(self.architecture)
 
     @property
     def label(self) -> CellLabel:
@@ -250,15 +273,14 @@ class RunConfig(BaseModel):
                 raise _refused("hidden", "0 is less than 1")
             if self.log_length and self.layers > 1:
                 raise _refused("log_length", "goes with models of one layer; its own scaling is that of φ")
-        elif self.architecture == BASELINE:
-            self._check_baseline()
-        else:
+        elif "positions" in self.row.can:
             self._check_transformer()
+        else:
+            self._check_other()
 
     def _check_transformer(self) -> None:
-        for name in ("hidden", "target_loss"):
-            if getattr(self, name):
-                raise _refused(name, "goes with tasks whose answers are numbers")
+        self.row.check(self.model_options)
+        self._check_tokens()
         if (wrong := unknown_encoding(self.encoding)) is not None:
             raise _refused("encoding", wrong)
         encoding = ENCODINGS[self.encoding]
@@ -289,16 +311,33 @@ class RunConfig(BaseModel):
                 "predict_ids", f"{self.encoding!r} does not see ids, only their differences; try {known}"
             )
 
-    def _check_baseline(self) -> None:
+    def _check_tokens(self) -> None:
+        for name in ("hidden", "target_loss"):
+            if getattr(self, name):
+                raise _refused(name, "goes with tasks whose answers are numbers")
+
+    def _check_other(self) -> None:
         """Refuse what only a transformer has."""
+        row = self.row
+        self._check_tokens()
+        row.check(self.model_options)
         if self.encoding != "nope":
-            raise _refused("encoding", f"{BASELINE!r} sees no positions")
-        for name in ("layers", "heads"):
-            if getattr(self, name) != BASELINE_SHAPE[name]:
-                raise _refused(name, f"{BASELINE!r} has {BASELINE_SHAPE[name]}")
-        for name in ("penalty", "layer_norm", "log_length", "tied", *self.later):
-            if name != "architecture" and getattr(self, name) != type(self).model_fields[name].default:
-                raise _refused(name, f"goes with a transformer, not with {BASELINE!r}")
+            raise _refused("encoding", f"{self.architecture!r} has no positional encoding")
+        if self.compile:
+            raise _refused("compile", f"{self.architecture!r} has no compiled step")
+        sizes = BASELINE_SHAPE if self.architecture == BASELINE else OWN_SIZES
+        for name in OWN_SIZES:
+            if name not in row.sizes and name in sizes and getattr(self, name) != sizes[name]:
+                raise _refused(name, _no_size(row, name, sizes[name]))
+        for name in (*_OF_DECODERS, *(() if row.is_own else ("max_position",))):
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise _refused(name, f"goes with a transformer, not with {self.architecture!r}")
+
+
+def _no_size(row: ArchitectureRow, name: str, size: int) -> str:
+    if row.is_own:
+        return f"{row.name!r} is a model of your own: pass --model-option {name}=…"
+    return f"{row.name!r} has {size}" if row.name == BASELINE else f"{row.name!r} has no {name}"
 
 
 def _refused(field: str, reason: str) -> InputError:
@@ -332,7 +371,9 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "predict_ids": ("--predict-ids", None),
 }
 """Settings that are true or false: the option for each, if there is one."""
-FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks", "architecture", "hidden", "target_loss")
+FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks", "hidden", "target_loss")
+SPELLINGS = {"architecture": "--model", "model_options": "--model-option"}
+"""Options that are not called as their field."""
 
 
 def option_name(field: str) -> str:
@@ -342,7 +383,7 @@ def option_name(field: str) -> str:
     ('--train-lengths', '--stop-early')
     """
     on, off = SWITCHES.get(field, (None, None))
-    return on or off or f"--{field.replace('_', '-')}"
+    return on or off or SPELLINGS.get(field) or f"--{field.replace('_', '-')}"
 
 
 def usual(field: str) -> object:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from longreach.config.model import BASELINE, BASELINE_SHAPE
+from longreach.config.architectures import BASELINE
+from longreach.config.model import BASELINE_SHAPE
 from longreach.config.run import RunConfig
 from longreach.files import read_document
 from longreach.theory.names import Origin, TaskName

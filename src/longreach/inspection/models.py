@@ -19,7 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import BaselineConfig, Model, ModelConfig
+from longreach.config.architectures import architecture_row
+from longreach.config.model import Model, ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError, MissingExtra
 from longreach.files import read_bytes, read_json, read_text
@@ -109,8 +110,9 @@ def open_model(
     if not (folder / MODEL).is_file():
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
     parameters, model, result, training = read_run(folder)
-    if isinstance(model, BaselineConfig):
-        raise InputError(f"{folder}: the baseline has no attention to inspect", place=Argument("model"))
+    lack = architecture_row(model.architecture).lacks("inspected")
+    if lack is not None or not isinstance(model, ModelConfig):
+        raise InputError(f"{folder}: {lack}", place=Argument("model"))
     found = Subject(
         name=folder.resolve().name,
         path=folder,

@@ -28,7 +28,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import COUNTING, Shape
+from longreach.config.architectures import COUNTING
+from longreach.config.model import Shape
 from longreach.models.network import Network, Outputs
 from longreach.models.parameters import Parameters, views
 
@@ -41,8 +42,6 @@ class RegressionShape(Shape):
     9280
     """
 
-    architecture = COUNTING
-
     symbols: int
     outputs: int
     layers: int
@@ -54,6 +53,10 @@ class RegressionShape(Shape):
     """Distances 0 … locality have a learned bias; 0 is none."""
     log_length: bool = False
     """Whether all attention logits are multiplied by the logarithm of the length."""
+
+    @property
+    def architecture(self) -> str:
+        return COUNTING
 
     @property
     def kinds(self) -> int:

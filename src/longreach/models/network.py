@@ -3,13 +3,15 @@
 A network is pure functions of a dictionary of parameters. Training keeps all parameters of a run as one
 vector, so that an update is a handful of operations; `vector` and `named` lead from one to the other.
 
-A new architecture is a module with a factory, and a line in `ARCHITECTURES`.
+A new architecture is a factory of modules, which `longreach.models.module` wraps, and a row of
+`longreach.config.architectures`. Those that are written as functions of parameters stand in `NETWORKS`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -18,15 +20,16 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from longreach.config.model import BaselineConfig, Model, ModelConfig, Shape
+from longreach.config.model import BaselineConfig, Model, ModelConfig, ModuleConfig, Shape
 from longreach.models.parameters import Parameters, views
 
-ARCHITECTURES = {
-    "transformer": "decoder:transformer",
-    "mlp": "token_mlp:token_mlp",
-    "counting": "counting:counting",
+NETWORKS: dict[str, str] = {
+    "ModelConfig": "decoder:transformer",
+    "BaselineConfig": "token_mlp:token_mlp",
+    "RegressionShape": "counting:counting",
+    "ModuleConfig": "module:module_network",
 }
-"""The factory of each architecture, as in `module:function` with a module of `longreach.models`."""
+"""The function that makes a network of each kind of shape, as in `module:function`."""
 
 
 class Inputs(NamedTuple):
@@ -88,6 +91,10 @@ class Network:
     """Whether shifting all position ids changes no number."""
     positions: int | None = None
     """Position ids must be below this; None: any will do."""
+    is_random: bool = False
+    """Whether a step draws random numbers of its own, as dropout does."""
+    state_size: Callable[[int], int] | None = None
+    """How many numbers the model keeps of a prefix of this length, where it says so."""
 
     @property
     def size(self) -> int:
@@ -103,7 +110,7 @@ class Network:
 
 @lru_cache(maxsize=256)
 def network(shape: Shape) -> Network:
-    module, _, name = ARCHITECTURES[shape.architecture].partition(":")
+    module, _, name = NETWORKS[type(shape).__name__].partition(":")
     made = getattr(import_module(f"longreach.models.{module}"), name)(shape)
     assert isinstance(made, Network), shape.architecture
     return made
@@ -115,4 +122,40 @@ def read_model(document: dict[str, object]) -> Model:
     >>> read_model({"width": 8, "vocabulary": 5, "outputs": 5, "mlp_ratio": 4}).hidden
     32
     """
-    return (ModelConfig if "layers" in document else BaselineConfig).read(document)
+    kind = ModuleConfig if "model" in document else ModelConfig if "layers" in document else BaselineConfig
+    return kind.read(document)
+
+
+class Rereading:
+    """A `Cache` for networks that have none: every token is read again with all before it."""
+
+    def __init__(self, network: Network, parameters: Parameters, rows: int, columns: int) -> None:
+        self._network, self._parameters = network, parameters
+        device = next(iter(parameters.values())).device
+        self._tokens, self._ids = (
+            torch.zeros((rows, columns), dtype=torch.long, device=device) for _ in "ti"
+        )
+        self._sizes = torch.zeros(rows, dtype=torch.long, device=device)
+
+    def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Outputs:
+        columns = torch.arange(tokens.shape[1], device=tokens.device)
+        new = columns < counts[:, None]
+        rows, places = new.nonzero()[:, 0], (self._sizes[:, None] + columns)[new]
+        self._tokens[rows, places], self._ids[rows, places] = tokens[new], ids[new]
+        self._sizes = self._sizes + counts
+        width = int(self._sizes.max())
+        inputs = Inputs(self._tokens[:, :width], self._ids[:, :width], (self._sizes - 1)[:, None])
+        found = self._network.outputs(self._parameters, inputs)
+        return Outputs(found.tokens[:, 0], None if found.ids is None else found.ids[:, 0])
+
+    def keep(self, rows: Tensor) -> None:
+        self._tokens, self._ids, self._sizes = self._tokens[rows], self._ids[rows], self._sizes[rows]
+
+
+@contextmanager
+def own_randomness(seed: int, step: int) -> Iterator[None]:
+    """The random numbers of one step: the same however often a run was resumed."""
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_available() else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed((seed * 1_000_003 + step) % 2**63)
+        yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
@@ -10,9 +11,18 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+from longreach.config.architectures import CARRIED, DECODER, architecture_row
 from longreach.config.encodings import side_title
 from longreach.config.model import CellLabel
-from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig, option_name, usual
+from longreach.config.run import (
+    FROM_PYTHON_ONLY,
+    OWN_SIZES,
+    RESOLVED,
+    SWITCHES,
+    RunConfig,
+    option_name,
+    usual,
+)
 from longreach.tasks.lengths import LengthRange, write_options
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName
@@ -134,7 +144,9 @@ def task_title(name: str) -> str:
 # Settings that are named whatever they are: their defaults depend on the task, or tell what was measured.
 _ALWAYS = ("layers", "heads", "width", "lr", "max_steps", "warmup", "test_size", "evaluate_every")
 # Settings that are written in a way of their own.
-_REST = ("task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed")
+_REST = (
+    "task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed", "architecture", "model_options",
+)  # fmt: skip
 _KNOWN = RunConfig.model_fields.keys() - {"seed"}
 # The others are named when they are not as usual.
 _SELDOM = [
@@ -150,18 +162,29 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     """
     usually: dict[str, Any] = {name: usual(name) for name in RunConfig.later}
     config = usually | dict(config)
+    row = architecture_row(str(config["architecture"]))
+    if row.is_of_session:  # which no command can find
+        return None
+    if row.is_own:
+        config = OWN_SIZES | config
     if config.keys() != _KNOWN or any(config[name] != usual(name) for name in FROM_PYTHON_ONLY):
         return None
     task, alphabet = config["task"], config["alphabet"]
     numbers = sorted(seed for seed in seeds if seed is not None)
-    if not numbers or not isinstance(task, str):
+    if not numbers or not isinstance(task, str) or not isinstance(config["model_options"], dict):
         return None
-    words = ["longreach", "train", TaskName(task).argument, "--encoding", str(config["encoding"])]
+    words = ["longreach", "train", TaskName(task).argument]
+    words += [] if row.name == DECODER else ["--model", row.name]
+    words += ["--encoding", str(config["encoding"])] if "positions" in row.can else []
+    for name, value in config["model_options"].items():
+        words += [] if name in CARRIED else ["--model-option", f"{name}={json.dumps(value)}"]
     if alphabet is not None:
         if not isinstance(alphabet, list) or any(len(str(letter)) != 1 for letter in alphabet):
             return None
         words += ["--alphabet", "".join(alphabet)]
     for name in _ALWAYS:
+        if name in OWN_SIZES and name not in row.sizes:
+            continue
         words += [option_name(name), _number(config[name])]
     for name in _SELDOM:
         words += [] if config[name] == usual(name) else [option_name(name), _number(config[name])]

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach.config.encodings import ENCODINGS
+from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, accuracy_axis
 from longreach.runs.index import Row, read_index
@@ -82,7 +82,7 @@ def _draw(panel: Axes, rows: Sequence[Row]) -> None:
     panel.set_xticks(sorted(ends) if len(ends) <= 6 else [min(ends), max(ends)])
     panel.set_xlabel("longest input of the range")
     handles, labels = panel.get_legend_handles_labels()
-    titles = [ENCODINGS[label].title if label in ENCODINGS else label for label in labels]
+    titles = [CellLabel.read(label).title for label in labels]
     panel.legend(handles, titles, fontsize="small", frameon=False)
 
 

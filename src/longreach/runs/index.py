@@ -73,6 +73,14 @@ class Row:
     accuracy_random_offset: dict[str, float] = field(default_factory=dict)
     other: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def model(self) -> str | None:
+        """The architecture, with its options where they are not the usual ones."""
+        if self.encoding is None:
+            return None
+        label = CellLabel.of(self.config)
+        return label.architecture + (f"({label.options})" if label.options else "")
+
 
 def row_of(result: Result) -> Row:
     """A result without its evaluations on the way, as the index has it."""

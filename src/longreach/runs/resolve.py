@@ -6,16 +6,25 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from longreach.config.architectures import (
+    BASELINE,
+    CARRIED,
+    DECODER,
+    HUGGING_FACE,
+    ArchitectureRow,
+    architecture_row,
+    unknown_architecture,
+)
 from longreach.config.encodings import ENCODINGS, unknown_encoding
-from longreach.config.model import BASELINE, BASELINE_SHAPE
-from longreach.config.run import OF_NUMBERS, RunConfig
+from longreach.config.model import BASELINE_SHAPE
+from longreach.config.run import OF_NUMBERS, OWN_SIZES, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.names import has_numbers
 from longreach.tasks.numbers import load_regression
 from longreach.tasks.task import Task
-from longreach.training.setup import check_ids, check_lengths, read_run
+from longreach.training.setup import check_ids, check_lengths, network_of, read_run
 
 PAPER_TRAIN_LENGTH = 50
 COMPILE_BELOW_WIDTH = 64
@@ -42,13 +51,11 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     given = {name: value for name, value in given.items() if value is not None}
     if has_numbers(task):
         return _resolve_numbers(task, scale, given if encoding is None else {**given, "encoding": encoding})
-    encoding = encoding or "ape"
-    if encoding != BASELINE and (wrong := unknown_encoding(encoding)) is not None:
-        raise InputError(wrong, place=Field("encoding"))
+    row, encoding = _model(encoding, given)
     alphabet = given.get("alphabet")
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
     _ = known.tokens  # errors name the task as it was asked for
-    setting = _of_scale(task, encoding, scale, known)
+    setting = _of_scale(task, row, encoding, scale, known)
     if "max_steps" in given:
         # A shorter run keeps the share of steps that the warm-up has, and is looked at as often.
         setting["warmup"] = setting["warmup"] * int(given["max_steps"]) // setting["max_steps"]
@@ -59,7 +66,7 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     if "test_lengths" not in fields:
         fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
-    fields.setdefault("compile", _worth_compiling(fields))
+    fields.setdefault("compile", "compiled" in row.can and _worth_compiling(fields))
     if fields.get("log_length") and encoding in ENCODINGS and ENCODINGS[encoding].biased:
         fields.setdefault("scaled_bias", False)
     config = RunConfig.read(fields)
@@ -71,12 +78,48 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         chosen = f"this is the default after training to {config.train_lengths.last}"
         raise InputError(f"{error.reason}; {chosen}", place=error.place) from None
     check_ids(config)
+    if row.name not in (DECODER, BASELINE):
+        network_of(config)  # refuses a model that cannot be trained before anything is said or written
     return config
 
 
-def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
-    # The baseline attends to nothing, so that no length scales its attention.
-    own = BASELINE_SHAPE | {"log_length": False} if encoding == BASELINE else {}
+def _model(encoding: str | None, given: dict[str, Any]) -> tuple[ArchitectureRow, str]:
+    """The row of the model that is asked for, and the encoding; `given` loses what is a setting of the run.
+
+    >>> given = {"architecture": "lstm", "model_options": {"width": 8}}
+    >>> _model(None, given)[1], given
+    ('nope', {'architecture': 'lstm', 'model_options': {}, 'width': 8})
+    """
+    name = str(given.get("architecture", BASELINE if encoding == BASELINE else DECODER))
+    if (wrong := unknown_architecture(name)) is not None:
+        raise InputError(wrong, place=Field("architecture"))
+    row = architecture_row(name)
+    if name == BASELINE:
+        given["architecture"] = BASELINE
+        encoding = None if encoding == BASELINE else encoding
+    elif encoding is not None and (wrong := unknown_encoding(encoding)) is not None:
+        raise InputError(wrong, place=Field("encoding"))
+    options = dict(given.get("model_options") or {})
+    if name.startswith(HUGGING_FACE) and not set(CARRIED) & set(options):
+        from longreach.models.causal import carried  # loads torch
+
+        options |= carried(name.removeprefix(HUGGING_FACE))
+    if options:
+        given |= {size: options.pop(size) for size in row.sizes if size in options}
+        usual = [each for each, value in row.options.items() if each in options and options[each] == value]
+        given["model_options"] = {each: value for each, value in options.items() if each not in usual}
+    return row, encoding or ("ape" if "positions" in row.can else "nope")
+
+
+def _of_scale(task: str, row: ArchitectureRow, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
+    # Only transformers attend, so that a length can scale their attention.
+    own: dict[str, Any] = {} if "positions" in row.can else {"log_length": False}
+    if row.name == BASELINE:
+        own |= BASELINE_SHAPE
+        encoding = BASELINE
+    elif row.name != DECODER:
+        own |= {size: 1 for size in OWN_SIZES if size not in row.sizes}
+        encoding = encoding if "positions" in row.can else row.name
     table, name = scale_table(scale), self_contained(task)
     if table is None:
         return asdict(hyperparameters(name, encoding)) | own

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from longreach.training.result import Evaluation
 
 FIXED = (
-    "key", "status", "task", "encoding", "seed", "steps", "seconds", "reached", "loss", "started", "device",
-    "code", "error",
+    "key", "status", "task", "model", "encoding", "seed", "steps", "seconds", "reached", "loss", "started",
+    "device", "code", "error",
 )  # fmt: skip
 LARGEST = 1e300  # integers beyond become text
 _NUMBERS = ("accuracy", "accuracy_random_offset", "other")

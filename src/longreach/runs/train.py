@@ -150,13 +150,13 @@ def _one_thread() -> Iterator[None]:
 
 
 def usual_maker(configs: Sequence[RunConfig], runs: str | Path) -> EngineMaker:
-    """Worker processes of this machine; this process where a task is an object of this session.
+    """Worker processes of this machine; this process where a task or a model is an object of this session.
 
     >>> from longreach.runs.resolve import resolve
     >>> usual_maker([resolve("sort")], "runs")(1)
     LocalEngine(workers=1, ...)
     """
-    if any(TaskName(config.task).is_session for config in configs):
+    if any(TaskName(config.task).is_session or config.row.is_of_session for config in configs):
         return lambda jobs: InProcessEngine()
     return engine_maker("local", runs)
 

@@ -20,7 +20,7 @@ from longreach.answers.agreement import (
     published_row,
     verdict_of,
 )
-from longreach.config.model import BASELINE
+from longreach.config.architectures import BASELINE
 from longreach.figures import BLUE, GREY, ORANGE
 from longreach.runs.index import Row
 from longreach.studies.cells import Outcome, cell_study

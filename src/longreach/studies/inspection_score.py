@@ -18,7 +18,7 @@ import numpy as np
 
 from longreach.answers.odds import OddsModel, fitted_odds
 from longreach.answers.odds_features import ODDS_ENCODINGS, OddsCase, range_at
-from longreach.config.model import BASELINE
+from longreach.config.architectures import BASELINE
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError

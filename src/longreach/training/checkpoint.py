@@ -19,7 +19,8 @@ import safetensors.torch
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longreach.config.model import COUNTING, Model, Shape
+from longreach.config.architectures import COUNTING, architecture_row
+from longreach.config.model import Model, Shape
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
 from longreach.files import clean_up, open_file, read_tensors, write_atomically
@@ -176,6 +177,9 @@ def load_model(path: Path) -> tuple[Parameters, Model]:
         config = read_model(json.loads(metadata["config"]))
     except (KeyError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: no shape of a model in it: {error}") from None
+    if architecture_row(config.architecture).is_own:
+        reason = f"a model of {config.architecture}, which is code from outside, and no file says what is run"
+        raise InputError(f"{path}: {reason}; in Python, longreach.evaluate judges any model")
     layers = getattr(config, "layers", 0)
     if layers > number:  # before so many shapes are made
         raise InputError(f"{path}: {layers} layers in {number} tensors")

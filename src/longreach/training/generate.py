@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from longreach.errors import InputError
-from longreach.models.network import Network
+from longreach.models.network import Cache, Network, Rereading
 from longreach.models.parameters import Parameters
 from longreach.tasks.task import EOS, Batch, IntArray, Task
 
@@ -121,8 +121,11 @@ def _write(
     width = int(sizes[rows].max())
     # Rows that have ended may be read further for a while.
     columns = width + int(limits[rows].max())
-    assert network.decode is not None
-    cache = network.decode(parameters, len(rows), columns)
+    cache: Cache = (
+        Rereading(network, parameters, len(rows), columns)
+        if network.decode is None
+        else network.decode(parameters, len(rows), columns)
+    )
     device = next(iter(parameters.values())).device
     read, numbers = (torch.from_numpy(each[rows, :width]).to(device) for each in (tokens, ids))
     found = cache.read(read, numbers, torch.from_numpy(sizes[rows]).to(device))

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.config.model import BASELINE
+from longreach.config.architectures import DECODER
+from longreach.config.model import ModuleConfig
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.files import canonical_json
@@ -182,7 +183,8 @@ def shape(config: RunConfig) -> dict[str, Any]:
     """
     network = network_of(config)
     model = network.shape.model_dump()
-    if "positions" not in network.table and not config.predict_ids:
+    is_module = isinstance(network.shape, ModuleConfig)  # whose parameters may depend on it
+    if "positions" not in network.table and not config.predict_ids and not is_module:
         model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
@@ -236,7 +238,7 @@ def step_seconds(config: RunConfig) -> float:
     True
     """
     prepare(CPU)
-    is_wide = config.width >= SAMPLE_FROM_WIDTH and config.architecture != BASELINE
+    is_wide = config.width >= SAMPLE_FROM_WIDTH and config.architecture == DECODER
     if config.loss == "squared" or not is_wide:
         return _sampled(config)
     rows = min(config.batch, SAMPLE_ROWS)

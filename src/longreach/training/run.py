@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from longreach.config.architectures import BASELINE, COUNTING, DECODER
 from longreach.config.run import RunConfig
 from longreach.models.parameters import Parameters
 from longreach.training import checkpoint
@@ -21,7 +22,7 @@ from longreach.training.devices import CPU, check_dtype, describe
 from longreach.training.evaluate import TokenTests
 from longreach.training.numbers import NumberBatches, NumberTests
 from longreach.training.result import Evaluation, Final
-from longreach.training.setup import network_of
+from longreach.training.setup import network_of, task_of
 from longreach.training.steps import State
 
 CHECKPOINT_SECONDS = 10.0
@@ -164,6 +165,7 @@ class Run:
             details={
                 "resumed": self.resumed,
                 **({"stopped": stopped} if numbers else {"compiled": self.is_compiled}),
+                **self._sizes,
                 "notes": list(self.notes),
             },
         )
@@ -175,6 +177,20 @@ class Run:
             seconds=self.seconds,
             device=describe(self.device),
         )
+
+    @property
+    def _sizes(self) -> dict[str, Any]:
+        """How large a model other than the decoder is, and what it keeps of the longest inputs."""
+        if self.config.architecture in (DECODER, BASELINE, COUNTING):
+            return {}
+        found: dict[str, Any] = {"parameters": self.network.size}
+        if self.network.state_size is not None:
+            states = self.network.state_size
+            found["state_size"] = {
+                lengths.name: states(task_of(self.config).input_size(lengths.last))
+                for lengths in self.config.ranges
+            }
+        return found
 
     def save(self) -> None:
         """Write the state; numbers do not depend on when."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longreach.config.architectures import BASELINE
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BASELINE, BaselineConfig, Model, ModelConfig
+from longreach.config.model import BaselineConfig, Model, ModelConfig, ModuleConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, load_task
@@ -47,10 +48,18 @@ def positions_of(config: RunConfig) -> int:
 
 def model_of(config: RunConfig) -> Model:
     """The shape of a model that predicts tokens."""
-    if config.architecture != BASELINE:
+    if "positions" in config.row.can:
         return decoder_of(config)
     vocabulary = len(task_of(config).tokens)
-    return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+    if config.architecture == BASELINE:
+        return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+    sizes = {name: getattr(config, name) for name in config.row.sizes}
+    return ModuleConfig(
+        model=config.architecture,
+        vocabulary=vocabulary,
+        positions=positions_of(config),
+        options=sizes | config.model_options,
+    )
 
 
 def counting_of(config: RunConfig) -> RegressionShape:

@@ -8,6 +8,7 @@ written-out gradients one after the other. Runs that learn numbers have written-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from torch import Tensor
 from longreach.config.run import RunConfig
 from longreach.models.fast.packed import Workspace
 from longreach.models.fast.paths import PACKED_GRADIENT, applies
+from longreach.models.network import own_randomness
 from longreach.tasks.task import Batch
 from longreach.training.batches import Batches, Chunk
 from longreach.training.devices import send, send_chunk
@@ -102,11 +104,20 @@ class Alone:
             if self.by_hand is not None:
                 loss, gradient = self.by_hand(state.vector, batches.packed(state.step))
             else:
-                sent = (send_chunk(chunk, run.device) for chunk in batches.chunks(state.step, self.parts))
-                loss, gradient = loss_and_gradient(state.vector, run.network, config, sent)
+                loss, gradient = gradient_of(run, self.parts)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1
         return loss.reshape(1), norm.reshape(1)
+
+
+def gradient_of(run: Run, parts: int) -> tuple[Tensor, Tensor]:
+    """The loss of the next batch of a run and its gradient, by automatic differentiation."""
+    state, config, batches = run.state, run.config, run.batches
+    assert isinstance(batches, Batches)
+    sent = (send_chunk(chunk, run.device) for chunk in batches.chunks(state.step, parts))
+    own = own_randomness(config.seed, state.step) if run.network.is_random else nullcontext()
+    with own:
+        return loss_and_gradient(state.vector, run.network, config, sent)
 
 
 class _Stack:
@@ -142,7 +153,9 @@ class Stacked(_Stack):
         self._parts = chunks_of(first.config)
         # A product of wide models is work enough: there is nothing to gain from one product for all runs.
         wide = first.config.width >= CHUNKS_FROM_WIDTH
-        self._one_by_one = wide and steps_by_hand(first.config, first.device)
+        self._is_by_hand = wide and steps_by_hand(first.config, first.device)
+        # Random numbers of a step are those of a run alone, too.
+        self._one_by_one = self._is_by_hand or not self._network.stackable or self._network.is_random
         self._space = Workspace(torch.float32)
         super().__init__(runs)
 
@@ -162,11 +175,14 @@ class Stacked(_Stack):
         return total, norms
 
     def _in_turn(self) -> tuple[Tensor, Tensor]:
-        """The losses (runs,) and gradients of the next batches, written out."""
+        """The losses (runs,) and gradients of the next batches, run by run."""
         found = []
         for run, by_hand in zip(self.runs, self._by_hand, strict=True):
             assert isinstance(run.batches, Batches)
-            found.append(by_hand(run.state.vector, run.batches.packed(run.state.step)))
+            if self._is_by_hand:
+                found.append(by_hand(run.state.vector, run.batches.packed(run.state.step)))
+            else:
+                found.append(gradient_of(run, self._parts))
         losses, gradients = zip(*found, strict=True)
         return torch.stack(losses), torch.stack(gradients)
 

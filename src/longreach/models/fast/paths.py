@@ -61,13 +61,13 @@ _DECODER: dict[str, Container[object]] = {
     ),
 }
 
-PACKED_OUTPUTS = FastPath("packed outputs", "transformer", _DECODER, dtypes=("float32", "bfloat16"))
+PACKED_OUTPUTS = FastPath("packed outputs", "decoder", _DECODER, dtypes=("float32", "bfloat16"))
 """`forward.PackedForward`: rows without padding, in memory that is used again."""
-PACKED_GRADIENT = FastPath("packed gradient", "transformer", _DECODER)
+PACKED_GRADIENT = FastPath("packed gradient", "decoder", _DECODER)
 """`gradient.DecoderGradient`: the same with its backward pass, written out."""
 SHARED_TOKENS = FastPath(
     "shared tokens",
-    "transformer",
+    "decoder",
     # With one layer only the supervised tokens ask; turns and lengths make queries differ all the same.
     _DECODER | {"encoding": _WITHOUT_TURNS, "log_length": (False,), "layers": range(2, 2**31)},
     dtypes=("float32", "bfloat16"),

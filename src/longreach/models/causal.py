@@ -1,0 +1,145 @@
+"""Causal language models of Transformers, from a configuration or from a directory with weights.
+
+A configuration gets random weights and the task's vocabulary. A directory keeps its weights; the task's
+symbols become new tokens behind its own, and all of it is fine-tuned. Nothing in a directory is executed, and
+only safetensors are read. What a run's document carries (`carried`) does not depend on where the files are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from longreach.errors import Field, InputError
+from longreach.files import MODEL_BYTES, read_bytes
+from longreach.models.huggingface import CONFIG, library, live_model, quietly
+
+CONFIG_BYTES = 1 << 20
+WHAT = "a model of Transformers"
+_NOT_OF_THE_MODEL = (
+    "_name_or_path", "architectures", "auto_map", "dtype", "quantization_config", "torch_dtype",
+    "transformers_version", "use_cache",
+)  # fmt: skip
+"""Fields of a configuration that say where it comes from, or how weights are stored."""
+_LONGEST = ("max_position_embeddings", "n_positions", "max_seq_len")
+"""How models call the number of positions that they have room for."""
+
+
+def carried(path: str) -> dict[str, Any]:
+    """What stands in a run's options for the files: the whole configuration, or a digest of the weights."""
+    where = Path(path)
+    if where.is_dir():
+        digest = hashlib.sha256(_bytes(where / CONFIG, CONFIG_BYTES))
+        for file in sorted(where.glob("*.safetensors")):
+            digest.update(hashlib.sha256(_bytes(file, MODEL_BYTES)).digest())
+        return {"weights": digest.hexdigest()[:16]}
+    try:
+        found = json.loads(_bytes(where, CONFIG_BYTES))
+    except (ValueError, RecursionError):
+        raise _refused(f"{path}: not JSON") from None
+    if not isinstance(found, dict) or not isinstance(found.get("model_type"), str):
+        raise _refused(f'{path}: not a configuration of Transformers, which has a "model_type"')
+    return {"config": {name: value for name, value in found.items() if name not in _NOT_OF_THE_MODEL}}
+
+
+def _refused(reason: str) -> InputError:
+    return InputError(reason, place=Field("architecture"))
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    try:
+        return read_bytes(path, most=most)
+    except InputError as error:
+        raise _refused(error.message) from None
+
+
+def causal_model(path: str) -> Callable[..., nn.Module]:
+    """The factory of models of a configuration file or a directory."""
+
+    def make(
+        *,
+        vocabulary: int,
+        positions: int,
+        config: Mapping[str, Any] | None = None,
+        weights: str | None = None,
+        **changes: Any,
+    ) -> nn.Module:
+        if weights is None:
+            fields = {**(carried(path)["config"] if config is None else config), **changes}
+            return Causal(_from_config(path, fields, vocabulary, positions), 0, vocabulary)
+        if changes:
+            raise _refused(
+                f"{path}: {', '.join(changes)} cannot be changed, the directory has weights for it"
+            )
+        if carried(path)["weights"] != weights:
+            raise _refused(f"{path}: its weights have changed since the run was begun")
+        model = live_model(Path(path), WHAT, dtype=torch.float32)
+        size = int(model.get_input_embeddings().weight.shape[0])
+        quietly(Path(path), lambda: model.resize_token_embeddings(size + vocabulary, mean_resizing=False))
+        return Causal(model, size, vocabulary)
+
+    return make
+
+
+def _from_config(path: str, fields: Mapping[str, Any], vocabulary: int, positions: int) -> Any:
+    transformers = library(WHAT)
+    given = {name: value for name, value in fields.items() if name not in ("model_type", "vocab_size")}
+    # Ids of special tokens belong to another vocabulary.
+    given |= dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
+
+    def load() -> Any:
+        config = transformers.AutoConfig.for_model(fields["model_type"], vocab_size=vocabulary, **given)
+        for name in _LONGEST:
+            room = getattr(config, name, None)
+            if isinstance(room, int) and room < positions:
+                setattr(config, name, positions)
+        found = transformers.AutoModelForCausalLM
+        return found.from_config(config, trust_remote_code=False, dtype=torch.float32)
+
+    return quietly(Path(path), load)
+
+
+class Causal(nn.Module):
+    """A model of Transformers whose last token ids are the task's."""
+
+    def __init__(self, model: Any, first: int, vocabulary: int) -> None:
+        super().__init__()
+        self.model = model
+        logging.getLogger("transformers").setLevel(logging.ERROR)  # remarks about kernels that are missing
+        self.first, self.vocabulary = first, vocabulary
+        if "position_ids" in inspect.signature(model.forward).parameters:
+            self.forward = self._placed  # type: ignore[method-assign]
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """The logits (batch, time, vocabulary)."""
+        return self._logits(ids)
+
+    def _placed(self, ids: Tensor, position_ids: Tensor) -> Tensor:
+        return self._logits(ids, position_ids=position_ids)
+
+    def _logits(self, ids: Tensor, **by_name: Tensor) -> Tensor:
+        found = self.model(input_ids=ids + self.first, use_cache=False, **by_name).logits
+        logits: Tensor = found[..., self.first : self.first + self.vocabulary]
+        return logits
+
+    def state_size(self, length: int) -> int:
+        """Keys and values of all tokens so far; of recurrent models, what their cache holds."""
+        config = self.model.config
+        layers = int(config.num_hidden_layers)
+        heads = getattr(config, "num_key_value_heads", None) or getattr(config, "num_attention_heads", None)
+        if heads is not None:
+            whole = int(config.num_attention_heads)
+            width = getattr(config, "head_dim", None) or config.hidden_size // whole
+            return 2 * layers * int(heads) * int(width) * length
+        inner = int(getattr(config, "intermediate_size", config.hidden_size))
+        return (
+            layers * inner * (int(getattr(config, "state_size", 1)) + int(getattr(config, "conv_kernel", 0)))
+        )

@@ -1,0 +1,260 @@
+"""Any `torch.nn.Module` as a `Network`: architectures of the table, a user's own, models of Transformers.
+
+A factory `make(*, vocabulary, positions, **options)` returns the module. Its `forward` takes ids (batch,
+time), and by name `position_ids` and `lengths` where it has such parameters, and returns logits (batch, time,
+vocabulary) or an object with `.logits`. Optional on the module: `state_size(length)`, `stackable`, `theory`.
+
+Training, padding, prefixes and decoding rely on what `_check` tests once per model.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from longreach.config.architectures import ARCHITECTURES, HUGGING_FACE, SESSION, THEORY, architecture_row
+from longreach.config.model import ModuleConfig
+from longreach.errors import OWN_FAILURES, Field, InputError, failure_line
+from longreach.models.network import Inputs, Network, Outputs
+from longreach.models.parameters import Parameters
+from longreach.tasks.outside import attribute_value
+
+Factory: TypeAlias = Callable[..., nn.Module]
+TOLERANCE = 1e-4
+ROWS, TIME = 3, 9
+"""Of the batch on which a module is tried."""
+BY_NAME = ("position_ids", "lengths")
+
+_factories: dict[str, Factory] = {}
+
+
+def name_of_factory(make: object) -> str:
+    """The name by which a factory is found: `module:attribute`, or one of this session.
+
+    >>> name_of_factory(nn.LSTM)
+    'torch.nn.modules.rnn:LSTM'
+    """
+    if not callable(make):
+        raise InputError(f"expected a name or a function that makes a model, not a {type(make).__name__}")
+    module, path = getattr(make, "__module__", None), getattr(make, "__qualname__", type(make).__qualname__)
+    name = f"{module}:{path}"
+    if module not in (None, "__main__", "builtins") and "<" not in path:
+        try:
+            if attribute_value(name) is make:
+                return name
+        except InputError:
+            pass
+    name = f"{SESSION}{getattr(make, '__name__', type(make).__name__)}"
+    while name in _factories and _factories[name] is not make:
+        name += "'"
+    _factories[name] = make
+    return name
+
+
+def module_network(shape: ModuleConfig) -> Network:
+    """The network of the module that a factory makes, after it has been tried on a small batch."""
+    made = _Made(shape)
+    tried = made.module(0)
+    _check(made, tried)
+    states = getattr(tried, "state_size", None)
+    return Network(
+        shape=shape,
+        table={name: tuple(value.shape) for name, value in _trainable(tried).items()},
+        initial=made.initial,
+        outputs=_Outputs(made, tried),
+        stackable=bool(getattr(tried, "stackable", "stacked" in architecture_row(shape.model).can)),
+        ignores_offsets="position_ids" not in made.takes(tried),
+        is_random=_draws_in_training(made, tried),
+        state_size=None if states is None else lambda length: int(_own(shape.model, lambda: states(length))),
+    )
+
+
+@lru_cache(maxsize=64)
+def factory(name: str) -> Factory:
+    """The function that makes the modules of an architecture; a user's own is imported."""
+    if name in ARCHITECTURES:
+        module, _, function = ARCHITECTURES[name].code.partition(":")
+        found: Factory = getattr(import_module(f"longreach.models.{module}"), function)
+        return found
+    if name in _factories:
+        return _factories[name]
+    if name.startswith(SESSION):
+        raise _refused(
+            f"{name.removeprefix(SESSION)} is a function of another Python session; put it into a module"
+        )
+    if name.startswith(HUGGING_FACE):
+        from longreach.models.causal import causal_model
+
+        return causal_model(name.removeprefix(HUGGING_FACE))
+    try:
+        value = attribute_value(name)
+    except InputError as error:
+        raise error.at(Field("architecture")) from None
+    if not callable(value):
+        raise _refused(f"{name} is a {type(value).__name__}, not a function that makes a model")
+    made: Factory = value
+    return made
+
+
+def _refused(reason: str) -> InputError:
+    return InputError(reason, place=Field("architecture"))
+
+
+def _own(name: str, call: Callable[[], Any]) -> Any:
+    """What a user's code returns; a failure is one line that names the model."""
+    try:
+        return call()
+    except InputError as error:
+        raise error if error.place is not None else error.at(Field("architecture")) from None
+    except OWN_FAILURES as error:
+        raise _refused(f"{name} fails: {failure_line(error)}") from None
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Makes modules of one shape and calls them."""
+
+    shape: ModuleConfig
+
+    @property
+    def name(self) -> str:
+        return self.shape.model
+
+    def module(self, seed: int) -> nn.Module:
+        """The module of a seed, in single precision; no other random number of the process changes."""
+        make, options = factory(self.name), dict(self.shape.options)
+        given = {"vocabulary": self.shape.vocabulary, "positions": self.shape.positions, **options}
+        if THEORY in options and not _accepts(make, THEORY):
+            del given[THEORY]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            made = _own(self.name, lambda: make(**given))
+        if not isinstance(made, nn.Module):
+            raise _refused(f"{self.name} returns a {type(made).__name__}, not a torch.nn.Module")
+        return made.float()
+
+    def initial(self, seed: int) -> Parameters:
+        found = _trainable(self.module(seed))
+        return {name: value.detach().clone() for name, value in found.items()}
+
+    def takes(self, module: nn.Module) -> tuple[str, ...]:
+        """What `forward` gets by name besides ids."""
+        known = inspect.signature(module.forward).parameters
+        return tuple(name for name in BY_NAME if name in known)
+
+    def call(self, module: nn.Module, parameters: Mapping[str, Tensor] | None, inputs: Inputs) -> Tensor:
+        """The logits (batch, time, vocabulary)."""
+        ids = inputs.tokens
+        by_name: dict[str, Tensor] = {}
+        for name in self.takes(module):
+            if name == "lengths":
+                by_name[name] = (ids != 0).sum(dim=-1)  # PAD is token 0
+            else:
+                places = torch.arange(ids.shape[-1], device=ids.device)
+                given = places if inputs.position_ids is None else inputs.position_ids
+                by_name[name] = given.expand(ids.shape)
+        if parameters is None:
+            found = module(ids, **by_name)
+        else:
+            found = torch.func.functional_call(module, dict(parameters), (ids,), by_name)
+        found = getattr(found, "logits", found)
+        if not isinstance(found, Tensor):
+            raise _refused(
+                f"{self.name} returns a {type(found).__name__}, not a tensor or an object with .logits"
+            )
+        return found
+
+
+def _accepts(make: Factory, name: str) -> bool:
+    known = inspect.signature(make).parameters
+    return name in known or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values())
+
+
+def _trainable(module: nn.Module) -> Parameters:
+    return {name: value for name, value in module.named_parameters() if value.requires_grad}
+
+
+class _Outputs:
+    """The outputs of a module as a function of parameters, on whichever device these are.
+
+    A module is in training mode where gradients are wanted.
+    """
+
+    def __init__(self, made: _Made, module: nn.Module) -> None:
+        self._made = made
+        self._on: dict[torch.device, nn.Module] = {torch.device("cpu"): module}
+
+    def __call__(self, parameters: Parameters, inputs: Inputs) -> Outputs:
+        device = inputs.tokens.device
+        if device not in self._on:
+            self._on[device] = copy.deepcopy(next(iter(self._on.values()))).to(device)
+        module = self._on[device]
+        if module.training != torch.is_grad_enabled():
+            module.train(torch.is_grad_enabled())
+        found = self._made.call(module, parameters, inputs)
+        if inputs.places is None:
+            return Outputs(found)
+        return Outputs(found.gather(1, inputs.places.unsqueeze(-1).expand(-1, -1, found.shape[-1])))
+
+
+def _check(made: _Made, module: nn.Module) -> None:
+    """Refuse a module that training cannot rely on, in one line."""
+    shape = made.shape
+    if not _trainable(module):
+        raise _refused(f"{made.name} has no parameters to train")
+    again = _trainable(made.module(0))
+    for name, value in _trainable(module).items():
+        if name not in again or not torch.equal(value, again[name]):
+            reason = "differs between two calls with the same torch seed; draw it with torch's random numbers"
+            raise _refused(f"{made.name}: the parameter {name} {reason}")
+    generator = torch.Generator().manual_seed(0)
+    # 0 is padding, which comes last; the first token of all inputs is 1.
+    time = min(TIME, shape.positions)
+    ids = torch.randint(1, max(2, shape.vocabulary), (ROWS, time), generator=generator)
+    before = {name: value.clone() for name, value in module.named_buffers()}
+    module.train()
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        found = _own(made.name, lambda: made.call(module, None, Inputs(ids)))
+    for name, value in module.named_buffers():
+        if name not in before or not torch.equal(value, before[name]):
+            reason = "changes in a forward pass (batch norm?), so that rows of a batch would see each other"
+            raise _refused(f"{made.name}: the buffer {name} {reason}")
+    expected = (ROWS, time, shape.vocabulary)
+    if tuple(found.shape) != expected:
+        sizes = "(batch, time, vocabulary)"
+        raise _refused(
+            f"{made.name} returns logits of shape {tuple(found.shape)}, expected {expected}, {sizes}"
+        )
+    module.eval()
+    with torch.no_grad():
+        first = _own(made.name, lambda: made.call(module, None, Inputs(ids)))
+        if not bool(torch.isfinite(first).all()):
+            raise _refused(f"{made.name} returns logits that are not finite")
+        for place in {time - 1, time // 2} - {0}:
+            changed = ids.clone()
+            changed[:, place] = 1 + ids[:, place] % max(1, shape.vocabulary - 1)
+            other = _own(made.name, partial(made.call, module, None, Inputs(changed)))
+            moved = float((other - first)[:, :place].abs().max())
+            if not moved <= TOLERANCE:
+                reason = f"changing token {place} moves earlier logits by {moved:.2g}"
+                raise _refused(
+                    f"{made.name} is not causal: {reason}; padding and prefixes need causal models"
+                )
+
+
+def _draws_in_training(made: _Made, module: nn.Module) -> bool:
+    """Whether a forward pass in training mode draws random numbers, as dropout does."""
+    ids = torch.ones((1, min(TIME, made.shape.positions)), dtype=torch.long)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        module.train()
+        before = torch.get_rng_state()
+        made.call(module, None, Inputs(ids))
+        return not torch.equal(before, torch.get_rng_state())

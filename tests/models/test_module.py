@@ -1,0 +1,245 @@
+"""Any module behind the seam: what is asked of it at load, and that it trains as the decoder does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from longreach.config.architectures import ARCHITECTURES, Options, architecture_row
+from longreach.config.model import CellLabel, ModuleConfig
+from longreach.config.run import RunConfig
+from longreach.errors import InputError
+from longreach.models.module import factory, name_of_factory
+from longreach.models.network import Inputs, Rereading, network
+from longreach.runs.resolve import resolve
+from longreach.training.checkpoint import load_model, save_model
+from longreach.training.generate import generate
+from longreach.training.loop import train, train_runs
+from longreach.training.run import Trained
+
+VOCABULARY, POSITIONS = 6, 40
+
+
+class Mixer(nn.Module):
+    """A recurrence with whatever a test wants to be wrong."""
+
+    def __init__(self, vocabulary: int, *, width: int = 8, outputs: int | None = None, **wrong: Any) -> None:
+        super().__init__()
+        self.wrong = wrong
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.cell = nn.GRU(width, width, batch_first=True, bidirectional=bool(wrong.get("bidirectional")))
+        self.norm = nn.BatchNorm1d(width) if wrong.get("batch_norm") else None
+        self.dropout = nn.Dropout(wrong.get("dropout", 0.0))
+        self.out = nn.Linear(width * (1 + bool(wrong.get("bidirectional"))), outputs or vocabulary)
+
+    def forward(self, ids: Tensor) -> Any:
+        states, _ = self.cell(self.embedding(ids))
+        if self.norm is not None:
+            states = self.norm(states.transpose(1, 2)).transpose(1, 2)
+        logits = self.out(self.dropout(states))
+        if self.wrong.get("nan"):
+            logits = logits / 0.0 * 0.0
+        return {"logits": logits} if self.wrong.get("dictionary") else logits
+
+
+def make(*, vocabulary: int, positions: int, **options: Any) -> nn.Module:
+    return Mixer(vocabulary, **options)
+
+
+class Placed(nn.Module):
+    """Sees positions, lengths, and answers with an object."""
+
+    stackable = True
+
+    def __init__(self, vocabulary: int, positions: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, 8)
+        self.places = nn.Embedding(positions, 8)
+        self.out = nn.Linear(8, vocabulary)
+
+    def forward(self, ids: Tensor, *, position_ids: Tensor, lengths: Tensor) -> Any:
+        assert lengths.shape == ids.shape[:1]
+        assert position_ids.shape == ids.shape
+        logits = self.out(self.embedding(ids) + self.places(position_ids))
+
+        class Answer:
+            pass
+
+        answer = Answer()
+        answer.logits = logits  # type: ignore[attr-defined]
+        return answer
+
+    def state_size(self, length: int) -> int:
+        return 3 * length
+
+
+def make_placed(*, vocabulary: int, positions: int) -> nn.Module:
+    return Placed(vocabulary, positions)
+
+
+def make_unseeded(*, vocabulary: int, positions: int) -> nn.Module:
+    module = Mixer(vocabulary)
+    generator = torch.Generator()
+    generator.seed()
+    nn.init.normal_(module.out.weight, generator=generator)
+    return module
+
+
+def make_number(*, vocabulary: int, positions: int) -> int:
+    return 3
+
+
+NAME = f"{__name__}:make"
+
+
+def shape(name: str = NAME, **options: Any) -> ModuleConfig:
+    return ModuleConfig(model=name, vocabulary=VOCABULARY, positions=POSITIONS, options=options)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (shape(bidirectional=True), "is not causal: changing token"),
+        (shape(batch_norm=True), "the buffer norm.running_mean changes in a forward pass"),
+        (shape(outputs=5), "returns logits of shape (3, 9, 5), expected (3, 9, 6)"),
+        (shape(dictionary=True), "returns a dict, not a tensor or an object with .logits"),
+        (shape(nan=True), "returns logits that are not finite"),
+        (shape(width=-1), "fails: RuntimeError"),
+        (shape(f"{__name__}:make_unseeded"), "the parameter out.weight differs between two calls"),
+        (shape(f"{__name__}:make_number"), "returns a int, not a torch.nn.Module"),
+        (shape(f"{__name__}:nothing"), "has no attribute 'nothing'"),
+        (shape(f"{__name__}:NAME"), "is a str, not a function that makes a model"),
+        (shape("no_such_module_there:make"), "no module is named 'no_such_module_there'"),
+    ],
+)
+def test_what_training_cannot_rely_on_is_refused_in_one_line(asked: ModuleConfig, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        network(asked)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_module_is_a_function_of_its_parameters() -> None:
+    made = network(shape(width=4))
+    parameters, tokens = made.initial(3), torch.tensor([[1, 2, 3, 5], [1, 4, 0, 0]])
+    torch.manual_seed(3)
+    module = Mixer(VOCABULARY, width=4).eval()
+    assert all(torch.equal(value, parameters[name]) for name, value in module.named_parameters())
+    expected = module(tokens)
+    assert torch.allclose(made.outputs(parameters, Inputs(tokens)).tokens, expected, atol=1e-6)
+    places = torch.tensor([[3], [1]])
+    some = made.outputs(made.named(made.vector(parameters)), Inputs(tokens, None, places)).tokens
+    assert torch.allclose(some[:, 0], expected[[0, 1], [3, 1]], atol=1e-6)
+
+
+def test_the_module_gets_what_it_names_and_says_what_it_keeps() -> None:
+    made = network(shape(f"{__name__}:make_placed"))
+    assert made.stackable
+    assert not made.ignores_offsets
+    assert made.state_size is not None
+    assert made.state_size(7) == 21
+    tokens = torch.tensor([[1, 2, 3]])
+    parameters = made.initial(0)
+    first, shifted = (
+        made.outputs(parameters, Inputs(tokens, ids)).tokens for ids in (None, torch.arange(4, 7))
+    )
+    assert not torch.allclose(first, shifted)
+
+
+def test_reading_again_writes_what_a_plain_loop_writes() -> None:
+    made = network(shape(width=4))
+    parameters = made.initial(1)
+    import numpy as np
+
+    prompts, sizes = np.array([[1, 2, 3], [1, 4, 0]]), np.array([3, 2])
+    found = generate(parameters, made, prompts, sizes=sizes, most=4, end=2)
+    for row, size in zip(range(2), sizes, strict=True):
+        words = prompts[row, :size].tolist()
+        for place in range(int(found.counts[row])):
+            logits = made.outputs(parameters, Inputs(torch.tensor([words]))).tokens
+            words.append(int(logits[0, -1].argmax()))
+            assert found.tokens[row, place] == words[-1]
+        assert found.counts[row] == 4 or words[-1] == 2
+    assert isinstance(Rereading(made, parameters, 1, 2), Rereading)
+
+
+def tiny(name: str = NAME, **given: Any) -> RunConfig:
+    usual = {"train_lengths": (1, 5), "max_steps": 6, "test_size": 20, "batch": 8, "evaluate_every": 3}
+    return resolve("parity", architecture=name, **usual | given)
+
+
+def parameters_of(config: RunConfig, directory: Path | None = None) -> Trained:
+    return train(config, directory)
+
+
+@pytest.mark.parametrize("options", [{}, {"dropout": 0.5}])
+def test_runs_side_by_side_are_those_that_train_alone(options: dict[str, Any]) -> None:
+    configs = [tiny(seed=seed, model_options=options) for seed in range(2)]
+    alone = [train(config) for config in configs]
+    together = dict(train_runs(configs))
+    for place, run in enumerate(alone):
+        other = together[place]
+        assert isinstance(other, Trained)
+        assert all(torch.equal(value, other.parameters[name]) for name, value in run.parameters.items())
+    assert not torch.equal(alone[0].parameters["out.bias"], alone[1].parameters["out.bias"])
+
+
+def test_random_numbers_of_a_step_do_not_depend_on_where_a_run_was_resumed(tmp_path: Path) -> None:
+    config = tiny(model_options={"dropout": 0.5})
+    whole = train(config)
+
+    class Killed(Exception):
+        pass
+
+    def kill(step: int, row: object) -> None:
+        if step == 4:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(config, tmp_path, report=kill, checkpoint_seconds=0.0)
+    again = train(config, tmp_path)
+    assert again.resumed > 0
+    assert all(torch.equal(value, again.parameters[name]) for name, value in whole.parameters.items())
+
+
+def test_a_file_never_names_code_that_is_run(tmp_path: Path) -> None:
+    made = network(shape(width=4))
+    save_model(tmp_path, made.initial(0), made.shape)
+    with pytest.raises(InputError, match="no file says what is run"):
+        load_model(tmp_path / "model.safetensors")
+
+
+def test_names_of_factories() -> None:
+    assert name_of_factory(make) == NAME
+    assert factory(NAME) is make
+    local = name_of_factory(lambda *, vocabulary, positions: Mixer(vocabulary))
+    assert local.startswith("session:")
+    assert architecture_row(local).is_of_session
+    with pytest.raises(InputError, match="another Python session"):
+        factory("session:gone")
+    with pytest.raises(InputError, match="not a int"):
+        name_of_factory(3)
+
+
+def test_own_models_keep_no_sizes_in_their_documents_and_have_a_label() -> None:
+    config = tiny(model_options={"width": 4})
+    document = config.document()
+    assert document["architecture"] == NAME
+    assert document["model_options"] == {"width": 4}
+    assert not {"layers", "heads", "width"} & document.keys()
+    assert RunConfig.read(document) == config
+    assert config.label.title == f"{NAME}(width=4)"
+    assert CellLabel.read(config.label.text) == config.label
+    assert tiny().key != config.key != tiny(model_options={"width": 5}).key
+
+
+@pytest.mark.parametrize("name", [name for name, row in ARCHITECTURES.items() if "positions" not in row.can])
+def test_labels_of_all_architectures_are_read_back(name: str) -> None:
+    for options in (Options(), Options(state_passing=0.5, gate="a+b")):
+        label = CellLabel.of({"encoding": "nope", "architecture": name, "model_options": options})
+        assert CellLabel.read(label.text) == label
+        assert label.side is None
