@@ -131,7 +131,6 @@ class Stack(Reader):
         self, mixers: Sequence[Mixer], *, vocabulary: int, width: int, mlp_ratio: int, state_passing: float
     ) -> None:
         super().__init__(state_passing)
-        self.mixers = mixers = list(mixers)
         self.embedding = nn.Embedding(vocabulary, width)
         self.blocks = nn.ModuleList(Block(mixer, width, mlp_ratio) for mixer in mixers)
         self.norm = nn.LayerNorm(width)
@@ -145,4 +144,5 @@ class Stack(Reader):
         return self.head(self.norm(y)).transpose(0, 1), ends
 
     def state_size(self, length: int) -> int:
-        return sum(mixer.state_size(length) for mixer in self.mixers)
+        mixers = (module for module in self.modules() if isinstance(module, Mixer))
+        return sum(mixer.state_size(length) for mixer in mixers)

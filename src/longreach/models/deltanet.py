@@ -1,8 +1,8 @@
 """DeltaNet: a matrix as memory, corrected by the delta rule at every token.
 
 S_t = S_{t−1} (I − β k kᵀ) + β v kᵀ with a unit vector k (Schlag et al., arXiv 2102.11174; Yang et al., arXiv
-2406.06484). With β up to 2 a factor may reflect (Grazzi et al., arXiv 2411.12537), and several factors per
-token make any rotation of enough of them (DeltaProduct; Siems et al., arXiv 2502.10297).
+2406.06484). With β up to 2 a factor can reflect (Grazzi et al., arXiv 2411.12537). Several factors per token
+compose rotations and permutations (DeltaProduct; Siems et al., arXiv 2502.10297).
 """
 
 from __future__ import annotations

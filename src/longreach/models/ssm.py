@@ -69,7 +69,7 @@ class _Scan(torch.autograd.Function):
             each.unsqueeze(1) if axis is None else each.movedim(axis, 1)
             for each, axis in zip((a, b), axes[:2], strict=True)
         )
-        shape = torch.broadcast_shapes(a.shape, b.shape)
+        shape = (len(a), info.batch_size, *a.shape[2:])
         return _Scan.apply(a.expand(shape), b.expand(shape), reverse), 1  # type: ignore[no-untyped-call]
 
 
