@@ -83,8 +83,8 @@ class Literal:
             ]
             shown = [z.real for z in new] + [z.imag for z in new]
         else:
-            turn = {"ssm": _sigmoid, "ssm-signed": math.tanh}[kind]
-            new = shown = np.array([turn(gate[i]) * h[i] + b[i] for i in range(width)])
+            a = [_sigmoid(each) if kind == "ssm" else math.tanh(3 * each) for each in gate]
+            new = shown = np.array([a[i] * h[i] + b[i] for i in range(width)])
         return np.array([shown[i] * read[i] * _sigmoid(read[i]) for i in range(width)]), new
 
     def _delta(self, kind: str, part: Mapping[str, Array], x: Array, heads: Any) -> tuple[Array, Any]:

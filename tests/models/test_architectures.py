@@ -176,6 +176,8 @@ def test_no_gradient_flows_through_a_state_that_is_passed_on(variant: str) -> No
 
 
 @given(st.integers(1, 40), st.floats(0, 1))
+@example(rows=1, share=1.0)
+@example(rows=7, share=1.0)
 def test_the_share_of_rows_is_spread_evenly_and_no_row_gets_its_own_end(rows: int, share: float) -> None:
     ends = torch.arange(1, rows + 1)[:, None]
     starts = passed_on(ends, share)
