@@ -24,6 +24,10 @@ SHAPES: list[dict[str, Any]] = [
     {"log_length": True, "encoding": "t5", "scaled_bias": False},
     {"tied": False, "outputs": 3},
     {"layers": 1, "heads": 1},
+    {"loops": 3},
+    {"loops": "log", "layers": 1},
+    {"loops": 2, "encoding": "fox", "log_length": True},
+    {"loops": "log", "encoding": "stick-breaking", "log_length": True},
 ]
 
 
@@ -331,7 +335,11 @@ def test_gelu_is_the_same_with_and_without_gradients() -> None:
 
 
 @pytest.mark.parametrize("encoding", list(ENCODINGS))
-@pytest.mark.parametrize("change", [{}, {"log_length": True}, {"layer_norm": False}, {"layers": 1}], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"log_length": True}, {"layer_norm": False}, {"layers": 1}, {"loops": 2}, {"loops": "log"}],
+    ids=str,
+)
 def test_a_memory_gives_the_outputs_of_the_whole_prefix(encoding: str, change: dict[str, Any]) -> None:
     """Rows of different sizes, read in pieces of different sizes, with ids of any kind."""
     config = shape(encoding=encoding, **change)

@@ -17,8 +17,10 @@ from longreach.models.decoder import ENCODING_MODULES, forward, initialise
 from longreach.models.encodings import (
     OUTSIDE,
     WINDOW,
+    Encoding,
     FunctionalInterpolation,
     LocalCoupling,
+    Reading,
     RelativeBuckets,
     alibi_slopes,
     pose_ids,
@@ -41,21 +43,36 @@ def bias_of(
 
 def test_which_ignore_offsets() -> None:
     found = [name for name, encoding in ENCODING_MODULES.items() if encoding.ignores_offsets]
-    assert found == ["nope", "alibi", "t5", "coupled-local"]
+    assert found == ["nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "cope"]
+
+
+def test_an_own_encoding_must_say_that_it_ignores_offsets() -> None:
+    class Own(Encoding):
+        def hide(self, config: ModelConfig, layer: int, reading: Reading) -> Tensor:
+            return reading.hidden | (reading.key_ids == 3)
+
+    assert Own().changes_attention
+    assert not Own().ignores_offsets
+    Own.relative = True
+    assert Own().ignores_offsets
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_what_an_encoding_changes(name: str) -> None:
-    """Embeddings, inner products or logits, and nothing twice."""
+    """Embeddings, inner products, logits, or how these become weights."""
     config = shape(name)
     parameters = initialise(config, 0)
     vectors, ids = torch.ones(1, 4, 8), torch.tensor([3, 4, 5, 9])
     encoding = ENCODING_MODULES[name]
     embeds = not torch.equal(encoding.embed(parameters, config, vectors, ids), vectors)
     heads = torch.ones(1, 2, 4, 4)
-    turns = not torch.equal(encoding.turn(config, heads, ids), heads)
+    turns = not torch.equal(encoding.turn(config, 0, heads, ids), heads)
     biased = encoding.bias(parameters, config, 0, ids, ids) is not None
     expected = {
+        "window": "turn attention",
+        "fox": "attention",
+        "stick-breaking": "attention",
+        "cope": "attention",
         "sinusoidal": "embed",
         "rope": "turn",
         "alibi": "bias",
@@ -64,8 +81,8 @@ def test_what_an_encoding_changes(name: str) -> None:
         "coupled-local": "bias",
         "nope": "",
     }
-    found = [word for word, yes in (("embed", embeds), ("turn", turns), ("bias", biased)) if yes]
-    assert found == [word for word in (expected.get(name, "embed"),) if word]
+    parts = {"embed": embeds, "turn": turns, "bias": biased, "attention": encoding.changes_attention}
+    assert " ".join(word for word, yes in parts.items() if yes) == expected.get(name, "embed")
 
 
 @pytest.mark.parametrize("name", ["ape", "randomized", "coupled"])
@@ -104,7 +121,7 @@ def test_rope_is_a_rotation_of_pairs() -> None:
     config = shape("rope", heads=1, width=6)
     generator = torch.Generator().manual_seed(0)
     vector = torch.randn(6, generator=generator, dtype=torch.float64)
-    turned = ENCODING_MODULES["rope"].turn(config, vector.reshape(1, 1, 1, 6), torch.tensor([11]))[0, 0, 0]
+    turned = ENCODING_MODULES["rope"].turn(config, 0, vector.reshape(1, 1, 1, 6), torch.tensor([11]))[0, 0, 0]
     for pair in range(3):
         angle = 11 * 10000 ** (-2 * pair / 6)
         literal = complex(vector[2 * pair], vector[2 * pair + 1]) * complex(math.cos(angle), math.sin(angle))
@@ -119,7 +136,7 @@ def test_rope_sees_distances_only() -> None:
 
     def product(i: int, j: int) -> Tensor:
         turn = ENCODING_MODULES["rope"].turn
-        return (turn(config, query, torch.tensor([i])) * turn(config, key, torch.tensor([j]))).sum(-1)
+        return (turn(config, 0, query, torch.tensor([i])) * turn(config, 0, key, torch.tensor([j]))).sum(-1)
 
     for distance in (0, 1, 5, 17):
         for j in (1, 10, 300):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from longreach.errors import near_names
+from longreach.theory.names import TaskName
 
 IdSource: TypeAlias = Literal["offset", "randomized", "given"]
 
@@ -127,8 +128,53 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             about="A learned bias per distance in the task's own ids; only the nearest and marks are seen.",
             source="Golowich et al., arXiv 2502.16792, Assumption 3.3",
         ),
+        EncodingRow(
+            name="window", title="window", code="attention:Window", even="width per head",
+            plain="with windows and rotary positions in every other layer (window)",
+            about="RoPE within a window of 8 in every other layer, no positions in the rest.",
+            source="Puvvada et al., arXiv 2504.08719 (SWAN-GPT)",
+        ),
+        EncodingRow(
+            name="fox", title="FoX", code="attention:Forgetting", biased=True,
+            plain="with forget gates (FoX)",
+            about="Attention falls by a gate of each token in between.",
+            source="Lin et al., arXiv 2503.02130",
+        ),
+        EncodingRow(
+            name="stick-breaking", title="stick-breaking", code="attention:StickBreaking",
+            plain="with stick-breaking attention (stick-breaking)",
+            about="From the last token back, each that matches takes its share of what is left.",
+            source="Tan et al., arXiv 2410.17980",
+        ),
+        EncodingRow(
+            name="cope", title="CoPE", code="attention:ContextualCounts", biased=True,
+            plain="with positions that count by content (CoPE)",
+            about="Positions are counts of the tokens that the query chooses.",
+            source="Golovneva et al., arXiv 2405.18719",
+        ),
     ]
 )  # fmt: skip
+
+
+def is_own_encoding(name: str) -> bool:
+    """Whether a name is that of a class of the user's, `module:Class`, which no file may have imported.
+
+    >>> is_own_encoding("mine:Slope"), is_own_encoding("rope")
+    (True, False)
+    """
+    read = TaskName(name)
+    return read.is_attribute and read.base == name
+
+
+def encoding_row(name: str) -> EncodingRow:
+    """The row of an encoding; one for `module:Class` is made, and nothing is imported.
+
+    >>> encoding_row("rope").title, encoding_row("mine:Slope").words
+    ('RoPE', 'with mine:Slope positions')
+    """
+    if is_own_encoding(name):
+        return EncodingRow(name=name, title=name, code=name, about="An encoding of your own.", source=name)
+    return ENCODINGS[name]
 
 
 def unknown_encoding(name: str) -> str | None:
@@ -137,7 +183,7 @@ def unknown_encoding(name: str) -> str | None:
     >>> unknown_encoding("rop")
     "unknown encoding 'rop'; did you mean 'rope'?"
     """
-    if name in ENCODINGS:
+    if name in ENCODINGS or is_own_encoding(name):
         return None
     hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
     return f"unknown encoding {name!r}{hint}"
@@ -151,5 +197,4 @@ def side_title(key: str) -> str:
     """
     if key == "local":
         return "with nearby letters alone"
-    row = ENCODINGS.get(key)
-    return f"with {key}" if row is None else row.words
+    return f"with {key}" if unknown_encoding(key) is not None else encoding_row(key).words

@@ -17,8 +17,10 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -26,13 +28,16 @@ from longreach.config.architectures import (
     ARCHITECTURES,
     BASELINE,
     DECODER,
+    LOOPED,
     ArchitectureRow,
     Options,
     architecture_row,
 )
-from longreach.config.encodings import ENCODINGS, side_title, unknown_encoding
+from longreach.config.encodings import encoding_row, side_title, unknown_encoding
 from longreach.errors import refusal
 
+MOST_LOOPS = 1000
+"""A document from elsewhere may ask for any number."""
 ModelOptions: TypeAlias = Annotated[dict[str, Any], AfterValidator(Options)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
@@ -82,7 +87,7 @@ class ModelConfig(Shape):
     positions: Positive
     """How many position ids there are: the longest input, with room for offsets."""
     encoding: str = "ape"
-    """A name of `longreach.config.encodings.ENCODINGS`."""
+    """A name of `longreach.config.encodings.ENCODINGS`, or `module:Class` of an own one."""
     layer_norm: bool = True
     """Before attention, before the MLP and before the outputs; False leaves all of them out."""
     norm_epsilon: Annotated[float, Field(gt=0)] = 1e-5
@@ -97,6 +102,9 @@ class ModelConfig(Shape):
     predict_ids: bool = False
     """A second output matrix, whose labels are position ids: that of the next token (predictive position
     coupling, Golowich et al., arXiv 2502.16792, section 5.2)."""
+    loops: Annotated[int, Field(ge=1, le=MOST_LOOPS)] | Literal["log"] = 1
+    """How many times all layers are applied, the embedding added again each time (Fan et al., arXiv
+    2409.15647); "log": the output at place t is taken after ⌈log₂(t + 2)⌉ of them."""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Of GPT-2 checkpoints, kept for the way back; models are trained without it here."""
 
@@ -122,14 +130,22 @@ class ModelConfig(Shape):
         if self.tied and self.outputs != self.vocabulary:
             sizes = f"{self.outputs} outputs for {self.vocabulary} tokens"
             raise ValueError(f"tied embeddings need as many outputs as input tokens, not {sizes}")
-        refusal = ENCODINGS[self.encoding].refusal(width=self.width, heads=self.heads)
+        refusal = encoding_row(self.encoding).refusal(width=self.width, heads=self.heads)
         if refusal is not None:
             raise ValueError(refusal)
         return self
 
+    @model_serializer(mode="wrap")
+    def _without_loops(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Models that do not loop are written as they were before there were loops."""
+        made: dict[str, Any] = dump(self)
+        if made.get("loops") == 1:
+            del made["loops"]
+        return made
+
     @property
     def architecture(self) -> str:
-        return DECODER
+        return DECODER if self.loops == 1 else LOOPED
 
     @property
     def head_width(self) -> int:
@@ -249,7 +265,8 @@ class CellLabel:
         >>> CellLabel(architecture="mine:make", options="width=32").title
         'mine:make(width=32)'
         """
-        encoded = ENCODINGS[self._encoded].title if self._encoded in ENCODINGS else self._encoded
+        known = unknown_encoding(self._encoded) is None
+        encoded = encoding_row(self._encoded).title if known else self._encoded
         if self.architecture == DECODER:
             return self._penalized(encoded)
         space = "" if self.row.is_own else " "
@@ -332,6 +349,6 @@ def _encoded_label(name: str, penalty: float) -> CellLabel:
     encoding, _, ids = plain.rpartition("+")
     if encoding and ids in _UNUSUAL_IDS:
         return CellLabel(encoding, ids, plain != name, penalty)
-    if plain in ENCODINGS:
+    if unknown_encoding(plain) is None:
         return CellLabel(plain, None, plain != name, penalty)
     return CellLabel(name, penalty=penalty)

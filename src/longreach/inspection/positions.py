@@ -26,7 +26,7 @@ import torch
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.inspection.trace import FoldedModel, Trace
-from longreach.models.decoder import ENCODING_MODULES
+from longreach.models.decoder import encoding_module
 from longreach.models.parameters import Parameters
 from longreach.theory.limit.model import Array
 
@@ -67,7 +67,7 @@ def has_position_functions(config: ModelConfig) -> bool:
     >>> [has_position_functions(ModelConfig(**made, encoding=name)) for name in ("ape", "t5", "nope")]
     [True, True, False]
     """
-    found = ENCODING_MODULES[config.encoding]
+    found = encoding_module(config.encoding)
     return found.adds_vectors or found.adds_bias
 
 
@@ -113,7 +113,7 @@ def value_products(model: FoldedModel, *, size: int | None = None) -> Iterator[P
 def _added(parameters: Parameters, config: ModelConfig, layer: int, size: int) -> Array:
     """What the encoding adds to the logits of each head."""
     ids = torch.arange(size)
-    found = ENCODING_MODULES[config.encoding].bias(parameters, config, layer, ids, ids)
+    found = encoding_module(config.encoding).bias(parameters, config, layer, ids, ids)
     if found is None:
         return np.zeros((config.heads, 1, 1))
     return np.asarray(found.detach().double().numpy())

@@ -19,7 +19,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
-from longreach.models.decoder import ENCODING_MODULES, Decoder, Reading, read_all, unembedded
+from longreach.models.decoder import Decoder, encoding_module, read_all, unembedded
+from longreach.models.encodings import Attending
 from longreach.models.parameters import Parameters
 from longreach.theory.limit.model import Array
 
@@ -31,9 +32,9 @@ class Trace:
     outputs: Tensor
     """(batch, time, outputs)"""
     logits: tuple[Tensor, ...] = ()
-    """By layer, (batch, heads, queries, keys), before the factor log |x| and the mask."""
+    """By layer, loop after loop, (batch, heads, queries, keys): products and biases, before all else."""
     weights: tuple[Tensor, ...] = ()
-    """The same after the softmax."""
+    """The weights that the encoding makes of them."""
     variances: Mapping[str, Tensor] = field(default_factory=dict)
     """By the name of the layer norm, (batch, time)."""
 
@@ -129,18 +130,16 @@ class _Traced(Decoder):
         weight, bias = self.parameters[f"{name}.weight"], self.parameters[f"{name}.bias"]
         return (y - y.mean(dim=-1, keepdim=True)) / self.changes.scales[name] * weight + bias
 
-    def weigh(
-        self, layer: int, query: Tensor, key: Tensor, bias: Tensor | None, reading: Reading, *, few: bool
-    ) -> Tensor:
-        logits = query @ key.transpose(-1, -2)
+    def weigh(self, attending: Attending, bias: Tensor | None) -> Tensor:
+        logits = attending.query @ attending.key.transpose(-1, -2)
         if self.changes.phi is not None:
-            bias = by_distance(self.changes.phi[layer], logits.shape[-1])
-        factor = 1.0 if reading.log_length is None else reading.log_length
+            bias = by_distance(self.changes.phi[attending.layer], logits.shape[-1])
+        factor = 1.0 if attending.reading.log_length is None else attending.reading.log_length
         scaled = logits * factor
         if bias is not None:
             logits = logits + bias
             scaled = scaled + (bias * factor if self.config.scaled_bias else bias)
-        weights = scaled.masked_fill(reading.hidden, -math.inf).softmax(dim=-1)
+        weights = self.encoding.weigh(attending, scaled)
         if self.kept:
             self.logits.append(logits)
             self.weights.append(weights)
@@ -312,7 +311,7 @@ def embedded_parts(parameters: Parameters, config: ModelConfig) -> tuple[Array, 
     >>> embedding.shape, positions
     ((3, 4), None)
     """
-    encoding, ids = ENCODING_MODULES[config.encoding], torch.arange(config.positions)
+    encoding, ids = encoding_module(config.encoding), torch.arange(config.positions)
     tokens = parameters["embedding"].detach()
     nothing = torch.zeros(1, config.positions, config.width, dtype=tokens.dtype)
     positions = encoding.embed(parameters, config, nothing, ids)[0].detach().double().numpy()

@@ -14,18 +14,17 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.encodings import ENCODINGS, EncodingRow
+from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row
 from longreach.config.model import ModelConfig
-from longreach.errors import InputError
-from longreach.models.encodings import Encoding
+from longreach.errors import OWN_FAILURES, Field, InputError, failure_line
+from longreach.models.encodings import Attending, Encoding, Reading
 from longreach.models.network import Inputs, Network, Outputs
 from longreach.models.parameters import Initial, Parameters, draw, position_penalty
 
@@ -49,6 +48,33 @@ def _load(row: EncodingRow) -> Encoding:
 ENCODING_MODULES: dict[str, Encoding] = {name: _load(row) for name, row in ENCODINGS.items()}
 
 
+def encoding_module(name: str) -> Encoding:
+    """The code of an encoding; that of an own one is imported, so no file may name it.
+
+    >>> encoding_module("mine.positions:Slope")
+    Traceback (most recent call last):
+    longreach.errors.InputError: encoding: no module is named 'mine', in the current directory neither
+    """
+    return ENCODING_MODULES[name] if name in ENCODING_MODULES else _own_encoding(name)
+
+
+@lru_cache(maxsize=64)
+def _own_encoding(name: str) -> Encoding:
+    from longreach.tasks.outside import attribute_value  # few models need it
+
+    try:
+        found = attribute_value(name, expected="")
+    except InputError as error:
+        raise error.at(Field("encoding")) from None
+    if not (isinstance(found, type) and issubclass(found, Encoding)):
+        reason = f"{name}: is not a subclass of longreach.models.encodings.Encoding"
+        raise InputError(reason, place=Field("encoding"))
+    try:
+        return found()
+    except OWN_FAILURES as error:
+        raise InputError(f"{name}: making it fails: {failure_line(error)}", place=Field("encoding")) from None
+
+
 def transformer(config: ModelConfig) -> Network:
     """The decoder behind the interface of all architectures."""
     table = parameter_table(config)
@@ -56,7 +82,7 @@ def transformer(config: ModelConfig) -> Network:
     def outputs(parameters: Parameters, inputs: Inputs) -> Outputs:
         return unembedded(parameters, config, last_states(parameters, config, *inputs))
 
-    learned = ENCODINGS[config.encoding].learned_positions
+    learned = encoding_row(config.encoding).learned_positions
     return Network(
         shape=config,
         table={name: initial.shape for name, initial in table.items()},
@@ -65,7 +91,7 @@ def transformer(config: ModelConfig) -> Network:
         decode=lambda parameters, rows, columns: Memory(parameters, config, rows=rows, columns=columns),
         penalty=partial(_penalty, config) if learned else None,
         predicts_ids=config.predict_ids,
-        ignores_offsets=ENCODING_MODULES[config.encoding].ignores_offsets,
+        ignores_offsets=encoding_module(config.encoding).ignores_offsets,
         positions=config.positions if learned else None,
     )
 
@@ -96,7 +122,7 @@ def parameter_table(config: ModelConfig) -> dict[str, Initial]:
     if not config.tied:
         table["unembedding"] = Initial((config.outputs, width), "normal", _STD)
     # Last, so that runs of one seed agree elsewhere under different encodings.
-    table |= ENCODING_MODULES[config.encoding].table(config)
+    table |= encoding_module(config.encoding).table(config)
     if config.predict_ids:
         table[ID_MATRIX] = Initial((config.positions, width), "normal", _STD)
     return table
@@ -186,33 +212,6 @@ def unembedded(parameters: Mapping[str, Tensor], config: ModelConfig, states: Te
     return Outputs(tokens, F.linear(states, parameters[ID_MATRIX]) if config.predict_ids else None)
 
 
-class Reading(NamedTuple):
-    """Which keys the tokens of a batch read."""
-
-    ids: Tensor
-    """The position ids of the tokens, (time,) or (batch, time)."""
-    query_ids: Tensor
-    """Those of the tokens that ask."""
-    key_ids: Tensor
-    """Those of the tokens that are read."""
-    hidden: Tensor
-    """True where a query does not see a key; (queries, keys) or (batch, 1, queries, keys)."""
-    log_length: Tensor | None
-    """A factor of the logits, (batch or 1, 1, queries or 1, 1)."""
-    places: Tensor | None = None
-    """(batch, queries): the places of the tokens that ask; None: all of them, in order."""
-
-    def at(self, places: Tensor) -> Reading:
-        """The same, for queries at the given places (batch, n) only."""
-        time = self.ids.shape[-1]
-        ids = self.ids.expand(places.shape[0], time).gather(1, places)
-        later = torch.arange(time, device=places.device) > places[:, None, :, None]
-        factor = self.log_length
-        if factor is not None and factor.shape[2] > 1:
-            factor = factor.expand(places.shape[0], 1, time, 1).gather(2, places[:, None, :, None])
-        return self._replace(query_ids=ids, hidden=later, log_length=factor, places=places)
-
-
 def read_all(
     config: ModelConfig, tokens: Tensor, position_ids: Tensor | None = None, lengths: Tensor | None = None
 ) -> Reading:
@@ -224,7 +223,7 @@ def read_all(
         lengths = (places + 1)[None] if lengths is None else lengths
         lengths = lengths.unsqueeze(-1) if lengths.ndim == 1 else lengths
         factor = lengths.float().log()[:, None, :, None]
-    return Reading(ids, ids, ids, places[:, None] < places[None, :], factor)
+    return Reading(ids, ids, ids, places, places[:, None] < places[None, :], factor)
 
 
 class Decoder:
@@ -232,11 +231,30 @@ class Decoder:
 
     def __init__(self, parameters: Mapping[str, Tensor], config: ModelConfig) -> None:
         self.parameters, self.config = dict(parameters), config
-        self.encoding = ENCODING_MODULES[config.encoding]
+        self.encoding = encoding_module(config.encoding)
 
     def states(self, tokens: Tensor, reading: Reading, places: Tensor | None = None) -> Tensor:
-        """What the output matrices read, of all tokens or at the given places (batch, n)."""
-        y = self.embed(tokens, reading.ids)
+        """What the output matrices read, of all tokens or at the given places (batch, n).
+
+        Each loop after the first begins with the embedding added again (Fan et al., arXiv 2409.15647).
+        """
+        y = ended = first = self.embed(tokens, reading.ids)
+        by_place, loops = self.config.loops == "log", self.loops(tokens.shape[-1])
+        # Tokens whose output is taken earlier loop on: those behind read them.
+        wanted = log_loops(reading.query_places, loops).unsqueeze(-1) if by_place else None
+        for loop in range(loops):
+            last = loop == loops - 1 and not by_place
+            y = self.once(loop, y + first if loop else y, reading, places if last else None)
+            if wanted is not None:
+                ended = torch.where(wanted == loop + 1, y, ended)
+        return self.normalise("norm", _take(ended, places) if by_place else y)
+
+    def loops(self, time: int) -> int:
+        """How many times the layers are applied to rows of so many tokens."""
+        return loops_for(self.config, time)
+
+    def once(self, loop: int, y: Tensor, reading: Reading, places: Tensor | None) -> Tensor:
+        """The residual stream after all layers, of all tokens or at the given places."""
         bias: Tensor | None = None
         for layer in range(self.config.layers):
             chosen = places is not None and layer == self.config.layers - 1
@@ -244,9 +262,9 @@ class Decoder:
                 reading = reading.at(places)
             if layer == 0 or chosen or self.encoding.bias_per_layer:
                 bias = self.bias(layer, reading)
-            y = self.attend(layer, y, reading, bias)
+            y = self.attend(layer, y, reading, bias, slot=loop * self.config.layers + layer)
             y = self.feed(layer, y)
-        return self.normalise("norm", y)
+        return y
 
     def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
         embedded = F.embedding(tokens, self.parameters["embedding"])
@@ -262,41 +280,48 @@ class Decoder:
     def bias(self, layer: int, reading: Reading) -> Tensor | None:
         return self.encoding.bias(self.parameters, self.config, layer, reading.query_ids, reading.key_ids)
 
-    def attend(self, layer: int, y: Tensor, reading: Reading, bias: Tensor | None) -> Tensor:
-        """The residual stream at the queries after attention."""
-        config = self.config
+    def attend(self, layer: int, y: Tensor, reading: Reading, bias: Tensor | None, *, slot: int) -> Tensor:
+        """The residual stream at the queries after attention; `slot` counts the layers of all loops."""
+        config, encoding = self.config, self.encoding
         inputs = self.normalise(f"layers.{layer}.attention_norm", y)
         if reading.places is None:
             query, key, value = self.project(layer, PARTS, inputs)
         else:
             (query,) = self.project(layer, PARTS[:1], _take(inputs, reading.places))
             key, value = self.project(layer, PARTS[1:], inputs)
-        query = self.encoding.turn(config, query, reading.query_ids) * config.head_width**-0.5
-        key, value = self.recall(layer, self.encoding.turn(config, key, reading.ids), value)
+        query = encoding.turn(config, layer, query, reading.query_ids) * config.head_width**-0.5
+        key = encoding.turn(config, layer, key, reading.ids)
+        kept = encoding.keep(self.parameters, config, layer, inputs)
+        key, value, kept = self.recall(slot, key, value, kept)
+        reading = reading._replace(hidden=encoding.hide(config, layer, reading))
         # Compiled, products with few queries are faster as sums that are fused with what is around them.
         few = query.shape[-2] <= FEW_QUERIES and _is_traced()
-        weights = self.weigh(layer, query, key, bias, reading, few=few)
-        mixed = (weights.unsqueeze(-1) * value.unsqueeze(2)).sum(-2) if few else weights @ value
+        attending = Attending(self.parameters, config, layer, reading, query, key, kept, few)
+        mixed = encoding.mix(attending, self.weigh(attending, bias), value)
         out = self.linear(f"layers.{layer}.attention.out", mixed.transpose(1, 2).flatten(-2))
         return _take(y, reading.places) + out
 
-    def recall(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """The keys and values that are read, given those of the tokens themselves."""
-        return key, value
+    def recall(
+        self, slot: int, key: Tensor, value: Tensor, kept: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """What is read, (batch, heads, keys, …), given that of the tokens themselves."""
+        return key, value, kept
 
-    def weigh(
-        self, layer: int, query: Tensor, key: Tensor, bias: Tensor | None, reading: Reading, *, few: bool
-    ) -> Tensor:
+    def weigh(self, attending: Attending, bias: Tensor | None) -> Tensor:
         """The attention weights (batch, heads, queries, keys)."""
-        if reading.log_length is not None:
+        query, key, factor = attending.query, attending.key, attending.reading.log_length
+        if factor is not None:
             # The factor enters the queries, which are fewer numbers than the logits.
-            query = query * reading.log_length.to(query.dtype)
+            query = query * factor.to(query.dtype)
             if bias is not None and self.config.scaled_bias:
-                bias = bias * reading.log_length.to(bias.dtype)
-        logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
+                bias = bias * factor.to(bias.dtype)
+        if attending.few:
+            logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1)
+        else:
+            logits = query @ key.transpose(-1, -2)
         if bias is not None:
             logits = logits + bias
-        return logits.masked_fill(reading.hidden, -math.inf).softmax(dim=-1)
+        return self.encoding.weigh(attending, logits)
 
     def feed(self, layer: int, y: Tensor) -> Tensor:
         """The residual stream after the MLP."""
@@ -355,8 +380,10 @@ class Memory(Decoder):
         """Allocate for `rows` rows of up to `columns` tokens."""
         super().__init__(parameters, config)
         like = self.parameters["embedding"]
-        shape = (config.layers, rows, config.heads, columns, config.head_width)
+        self._loops = loops_for(config, columns)
+        shape = (self._loops * config.layers, rows, config.heads, columns, config.head_width)
         self._keys, self._values = (like.new_zeros(shape) for _ in range(2))
+        self._kept: Tensor | None = None
         self._ids = torch.zeros((rows, columns), dtype=torch.long, device=like.device)
         self._sizes = torch.zeros(rows, dtype=torch.long, device=like.device)
         self._joined: dict[str, tuple[Tensor, Tensor]] = {}
@@ -364,6 +391,7 @@ class Memory(Decoder):
     def keep(self, rows: Tensor) -> None:
         """Drop all other rows."""
         self._keys, self._values = self._keys[:, rows], self._values[:, rows]
+        self._kept = None if self._kept is None else self._kept[:, rows]
         self._ids, self._sizes = self._ids[rows], self._sizes[rows]
 
     def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Outputs:
@@ -378,21 +406,55 @@ class Memory(Decoder):
         self._ids.scatter_(1, places, ids)
         hidden = (torch.arange(self._width, device=tokens.device) > places[:, :, None])[:, None]
         factor = (places + 1).float().log()[:, None, :, None] if self.config.log_length else None
-        states = self.states(tokens, Reading(ids, ids, self._ids[:, : self._width], hidden, factor))
+        reading = Reading(ids, ids, self._ids[:, : self._width], places, hidden, factor)
+        states = self.states(tokens, reading)
         self._sizes = self._sizes + counts
         last = states[torch.arange(len(states), device=states.device), counts - 1]
         return unembedded(self.parameters, self.config, last)
 
-    def recall(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        slots = self._places[:, None, :, None].expand_as(key)
-        self._keys[layer].scatter_(2, slots, key)
-        self._values[layer].scatter_(2, slots, value)
-        return self._keys[layer, :, :, : self._width], self._values[layer, :, :, : self._width]
+    def recall(
+        self, slot: int, key: Tensor, value: Tensor, kept: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        self._write(self._keys[slot], key)
+        self._write(self._values[slot], value)
+        if kept is not None:
+            if self._kept is None:
+                self._kept = kept.new_zeros(*self._keys.shape[:-1], kept.shape[-1])
+            self._write(self._kept[slot], kept)
+            kept = self._kept[slot, :, :, : self._width]
+        return self._keys[slot, :, :, : self._width], self._values[slot, :, :, : self._width], kept
+
+    def loops(self, time: int) -> int:
+        return self._loops
+
+    def _write(self, memory: Tensor, new: Tensor) -> None:
+        """Put what is new behind what each row has read."""
+        memory.scatter_(2, self._places[:, None, :, None].expand_as(new), new)
 
     def joined(self, name: str, parts: tuple[str, ...]) -> tuple[Tensor, Tensor]:
         if name not in self._joined:
             self._joined[name] = super().joined(name, parts)
         return self._joined[name]
+
+
+def loops_for(config: ModelConfig, time: int) -> int:
+    """How many times the layers are applied to rows of so many tokens.
+
+    >>> config = ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=9, loops="log")
+    >>> [loops_for(config, time) for time in (1, 2, 3, 4, 7, 8)]
+    [1, 2, 2, 3, 3, 4]
+    """
+    return int(time).bit_length() if config.loops == "log" else config.loops
+
+
+def log_loops(places: Tensor, most: int) -> Tensor:
+    """⌈log₂(t + 2)⌉ of each place t, counted exactly; `most` is that of the last place.
+
+    >>> log_loops(torch.arange(8), 4).tolist()
+    [1, 2, 2, 3, 3, 3, 3, 4]
+    """
+    powers = 1 << torch.arange(most, device=places.device)
+    return (places.unsqueeze(-1) + 1 >= powers).sum(-1)
 
 
 def _take(vectors: Tensor, places: Tensor | None) -> Tensor:

@@ -8,6 +8,7 @@ of shape (time,) or (batch, time). Distances are query id − key id; causality 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,17 +21,67 @@ from longreach.errors import InputError
 from longreach.models.parameters import Initial, Parameters
 
 
+class Reading(NamedTuple):
+    """Which keys the tokens of a batch read."""
+
+    ids: Tensor
+    """The position ids of the tokens, (time,) or (batch, time)."""
+    query_ids: Tensor
+    """Those of the tokens that ask."""
+    key_ids: Tensor
+    """Those of the tokens that are read."""
+    query_places: Tensor
+    """Where the tokens that ask stand, (queries,) or (batch, queries); keys stand at 0, 1, …."""
+    hidden: Tensor
+    """True where a query does not see a key; (queries, keys) or (batch, heads or 1, queries, keys)."""
+    log_length: Tensor | None
+    """A factor of the logits, (batch or 1, 1, queries or 1, 1)."""
+    places: Tensor | None = None
+    """(batch, queries): the places of the tokens that ask; None: all of them, in order."""
+
+    def at(self, places: Tensor) -> Reading:
+        """The same, for queries at the given places (batch, n) only."""
+        time = self.ids.shape[-1]
+        ids = self.ids.expand(places.shape[0], time).gather(1, places)
+        later = torch.arange(time, device=places.device) > places[:, None, :, None]
+        factor = self.log_length
+        if factor is not None and factor.shape[2] > 1:
+            factor = factor.expand(places.shape[0], 1, time, 1).gather(2, places[:, None, :, None])
+        return self._replace(
+            query_ids=ids, query_places=places, hidden=later, log_length=factor, places=places
+        )
+
+
+class Attending(NamedTuple):
+    """The attention of one layer as an encoding sees it."""
+
+    parameters: Parameters
+    config: ModelConfig
+    layer: int
+    reading: Reading
+    """With what this layer hides."""
+    query: Tensor
+    """(batch, heads, queries, head width), divided by √(head width), before the factor log |x|."""
+    key: Tensor
+    """(batch, heads, keys, head width)"""
+    kept: Tensor | None
+    """What `keep` made of the tokens that are read, (batch, heads, keys, n)."""
+    few: bool = False
+    """Whether products are faster as sums: compiled, and with few queries."""
+
+
 class Encoding:
     """No positional encoding (NoPE; Kazemnejad et al., arXiv 2305.19466), and the interface of all others.
 
     Order reaches the model through the causal mask alone. Subclasses change the embeddings, turn queries and
-    keys, or add a bias to the attention logits.
+    keys, or add a bias to the attention logits. They may also hide keys, keep something of each token beside
+    its key and value, and change how logits become weights and what is made of the values.
     """
 
     bias_per_layer = False
     """Whether each layer has its own bias; otherwise one serves all."""
     relative = False
-    """Whether the bias depends on distances alone, so that offsets do not change it."""
+    """Whether whatever reads ids reads their distances alone, so that offsets do not change it."""
 
     @property
     def ignores_offsets(self) -> bool:
@@ -41,7 +92,7 @@ class Encoding:
         found = type(self)
         if self.adds_vectors or found.turn is not Encoding.turn:
             return False
-        return found.relative or not self.adds_bias
+        return found.relative or not (self.adds_bias or self.changes_attention)
 
     @property
     def adds_vectors(self) -> bool:
@@ -52,14 +103,22 @@ class Encoding:
     def adds_bias(self) -> bool:
         return type(self).bias is not Encoding.bias
 
+    @property
+    def changes_attention(self) -> bool:
+        """Whether attention is more than the softmax of products and biases over all keys so far."""
+        found = type(self)
+        parts = ("hide", "keep", "weigh", "mix")
+        return any(getattr(found, name) is not getattr(Encoding, name) for name in parts)
+
     def table(self, config: ModelConfig) -> dict[str, Initial]:
+        """The parameters, by names that no other part of the model has."""
         return {}
 
     def embed(self, parameters: Parameters, config: ModelConfig, embedded: Tensor, ids: Tensor) -> Tensor:
         """The input of the first layer, from token embeddings (batch, time, width)."""
         return embedded
 
-    def turn(self, config: ModelConfig, vectors: Tensor, ids: Tensor) -> Tensor:
+    def turn(self, config: ModelConfig, layer: int, vectors: Tensor, ids: Tensor) -> Tensor:
         """Queries or keys (batch, heads, time, head width) as they enter the inner products."""
         return vectors
 
@@ -68,6 +127,25 @@ class Encoding:
     ) -> Tensor | None:
         """What is added to the logits, (…, heads, queries, keys), or None."""
         return None
+
+    def hide(self, config: ModelConfig, layer: int, reading: Reading) -> Tensor:
+        """True where a query of this layer does not see a key, as in `Reading.hidden`."""
+        return reading.hidden
+
+    def keep(self, parameters: Parameters, config: ModelConfig, layer: int, inputs: Tensor) -> Tensor | None:
+        """What later queries read of tokens besides keys and values, (batch, heads, time, n), or None.
+
+        `inputs` are those of the layer's attention, (batch, time, width).
+        """
+        return None
+
+    def weigh(self, attending: Attending, logits: Tensor) -> Tensor:
+        """The attention weights, from logits (batch, heads, queries, keys) with bias and log |x| in them."""
+        return logits.masked_fill(attending.reading.hidden, -math.inf).softmax(dim=-1)
+
+    def mix(self, attending: Attending, weights: Tensor, value: Tensor) -> Tensor:
+        """What heads hand on, (batch, heads, queries, head width), of values (batch, heads, keys, …)."""
+        return (weights.unsqueeze(-1) * value.unsqueeze(2)).sum(-2) if attending.few else weights @ value
 
 
 class LearnedAbsolute(Encoding):
@@ -99,7 +177,7 @@ class Sinusoidal(Encoding):
 class Rotary(Encoding):
     """RoPE (Su et al., arXiv 2104.09864, section 3.4.2): pairs 2i, 2i + 1 turn by id · 10000^(−2i/d)."""
 
-    def turn(self, config: ModelConfig, vectors: Tensor, ids: Tensor) -> Tensor:
+    def turn(self, config: ModelConfig, layer: int, vectors: Tensor, ids: Tensor) -> Tensor:
         angles = _angles(ids, config.head_width).unsqueeze(-3)  # the same for all heads
         cos, sin = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
         even, odd = vectors[..., 0::2], vectors[..., 1::2]
@@ -117,7 +195,7 @@ class LinearBias(Encoding):
         dtype = parameters["embedding"].dtype
         slopes = torch.tensor(alibi_slopes(config.heads), dtype=dtype, device=query_ids.device)
         # Coupled ids can decrease: then the absolute distance, as in the paper's two-sided form.
-        distance = _distance(query_ids, key_ids).abs().to(dtype)
+        distance = distances(query_ids, key_ids).abs().to(dtype)
         return -slopes[:, None, None] * distance.unsqueeze(-3)
 
 
@@ -158,7 +236,7 @@ class RelativeBuckets(Encoding):
     def bias(
         self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
-        found = F.embedding(self.bucket(_distance(query_ids, key_ids)), parameters["relative.weight"])
+        found = F.embedding(self.bucket(distances(query_ids, key_ids)), parameters["relative.weight"])
         return found.movedim(-1, -3)
 
 
@@ -198,7 +276,7 @@ class FunctionalInterpolation(Encoding):
         name = f"layers.{layer}.fire"
         c = parameters[f"{name}.c"]
         threshold = (parameters[f"{name}.threshold"] * self.initial_threshold).abs()
-        distance = _distance(query_ids, key_ids).clamp(min=0).to(c.dtype)
+        distance = distances(query_ids, key_ids).clamp(min=0).to(c.dtype)
         limit = torch.maximum(query_ids.to(c.dtype), threshold).unsqueeze(-1)
         share = torch.log((c * distance).abs() + 1) / (torch.log((c * limit).abs() + 1) + self.epsilon)
         inner = F.linear(share.unsqueeze(-1), parameters[f"{name}.in.weight"], parameters[f"{name}.in.bias"])
@@ -212,7 +290,8 @@ def _angles(ids: Tensor, width: int) -> Tensor:
     return ids.unsqueeze(-1).to(torch.float32) * torch.pow(10000.0, -exponents)
 
 
-def _distance(query_ids: Tensor, key_ids: Tensor) -> Tensor:
+def distances(query_ids: Tensor, key_ids: Tensor) -> Tensor:
+    """Query id − key id, (…, queries, keys)."""
     return query_ids.unsqueeze(-1) - key_ids.unsqueeze(-2)
 
 
@@ -243,7 +322,7 @@ class LocalCoupling(Encoding):
     def bias(
         self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
-        distance = query_ids[..., :, None] - key_ids[..., None, :]
+        distance = distances(query_ids, key_ids)
         marks = (key_ids == key_ids[..., :1])[..., None, :].expand_as(distance)
         near = distance.clamp(-WINDOW, WINDOW)
         kinds = (near + WINDOW).masked_fill(marks, 2 * WINDOW + 1)

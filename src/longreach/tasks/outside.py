@@ -293,10 +293,10 @@ def _takes_words(value: Any) -> bool:
     return len(needed) == 1
 
 
-def attribute_value(name: str) -> Any:
-    """Whatever an attribute of a module is, by `module:attribute`."""
+def attribute_value(name: str, *, expected: str = EXPECTED) -> Any:
+    """Whatever an attribute of a module is, by `module:attribute`; errors name what else is expected."""
     module, path = TaskName(name).attribute
-    value: Any = _module(module)
+    value: Any = _module(module, expected)
     for part in path.split("."):
         try:
             value = getattr(value, part)
@@ -307,7 +307,7 @@ def attribute_value(name: str) -> Any:
     return value
 
 
-def _module(name: str) -> Any:
+def _module(name: str, expected: str) -> Any:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.append(here)  # at the end: a file of the user's must not hide a module of the library
@@ -316,8 +316,9 @@ def _module(name: str) -> Any:
     except ModuleNotFoundError as error:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):
+            hint = f"; expected {expected}" if expected else ""
             raise InputError(
-                f"no module is named {missing!r}, in the current directory neither; expected {EXPECTED}"
+                f"no module is named {missing!r}, in the current directory neither{hint}"
             ) from None
         raise InputError(f"module {name!r} cannot be imported: {failure_line(error)}") from None
     except OWN_FAILURES as error:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
-from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
+from longreach.models.decoder import GELU_CUBIC, GELU_LINEAR, ID_MATRIX, encoding_module
 from longreach.models.encodings import Encoding
 from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
 from longreach.models.parameters import Parameters
@@ -222,7 +222,7 @@ class PackedForward:
     def __init__(self, config: ModelConfig, parameters: Parameters, space: Workspace | None = None) -> None:
         """Instances that never run at the same time may share a workspace."""
         self._config = config
-        self._encoding = ENCODING_MODULES[config.encoding]
+        self._encoding = encoding_module(config.encoding)
         self._parameters = parameters
         dtype = parameters["embedding"].dtype
         self._space = Workspace(dtype) if space is None else space
@@ -346,7 +346,7 @@ class PackedForward:
         config = self._config
         ids = direction * (packed.ids if chosen is None else packed.ids[chosen])
         seen = vectors[: len(ids)].view(len(ids), config.heads, config.head_width)
-        seen.copy_(self._encoding.turn(config, seen.transpose(0, 1), ids).transpose(0, 1))
+        seen.copy_(self._encoding.turn(config, 0, seen.transpose(0, 1), ids).transpose(0, 1))
 
     def _scale(self, queries: Tensor, packed: Packed, chosen: Tensor | None) -> None:
         """Multiply queries, or their gradient, by the logarithm of the length of the prefix."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
-from longreach.models.decoder import ENCODING_MODULES
+from longreach.models.decoder import encoding_module
 from longreach.models.parameters import Parameters
 
 Ints = NDArray[np.int64]
@@ -244,7 +244,7 @@ class PackedBiases:
     ) -> None:
         """What `write` needs is kept if wanted."""
         self._config, self._packed, self._keep = config, packed, keep
-        self._encoding = ENCODING_MODULES[config.encoding]
+        self._encoding = encoding_module(config.encoding)
         names = self._encoding.table(config)
         self._leaves = {name: parameters[name].detach().requires_grad_() for name in names}
         self._parameters = {**parameters, **self._leaves}

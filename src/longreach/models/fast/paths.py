@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticUndefined
 
 from longreach.config.model import ModelConfig, Shape
-from longreach.models.decoder import ENCODING_MODULES
+from longreach.models.decoder import encoding_module
 
 
 class _Anything:
@@ -109,7 +109,7 @@ def token_kinds(
     """
     if not applies(SHARED_TOKENS, config):
         return None
-    if not ENCODING_MODULES[config.encoding].adds_vectors:
+    if not encoding_module(config.encoding).adds_vectors:
         return tokens
     made: NDArray[np.int64] = tokens * config.positions + ids.clip(0, config.positions - 1)
     return made
