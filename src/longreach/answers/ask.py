@@ -18,7 +18,7 @@ from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
 from longreach.answers.suggestions import shares_words, suggestions
 from longreach.answers.sweep import Threshold
-from longreach.config.encodings import ENCODINGS, side_title
+from longreach.config.encodings import ENCODINGS, encoding_row, side_title
 from longreach.config.model import CellLabel
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
@@ -376,7 +376,7 @@ def _bound(found: ThreeAnswers) -> Line:
 def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
-        title = ENCODINGS[threshold.encoding].title
+        title = encoding_row(threshold.encoding).title
         tested = "" if threshold.tested is None else f" at {_range(threshold.tested)}"
         counts = f"runs that work{tested}, by training length: {threshold.counts}"
         remark = f"; {threshold.remark}" if threshold.remark else ""

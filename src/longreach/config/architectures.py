@@ -226,7 +226,7 @@ def unknown_architecture(name: str) -> str | None:
     """Why a name is no architecture, with those that it may mean; None if it is one or may be the user's.
 
     >>> unknown_architecture("lsmt")
-    "unknown model 'lsmt'; did you mean 'lstm'?"
+    "unknown model 'lsmt'; did you mean 'lstm' or 'ssm'?"
     """
     module, colon, attribute = name.partition(":")
     if name in ARCHITECTURES or (colon and module and attribute):

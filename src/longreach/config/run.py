@@ -21,7 +21,7 @@ from longreach.config.architectures import (
     architecture_row,
     unknown_architecture,
 )
-from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
+from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row, unknown_encoding
 from longreach.config.model import BASELINE_SHAPE, CellLabel, ModelOptions
 from longreach.errors import InputError, refusal
 from longreach.files import job_key
@@ -245,7 +245,7 @@ class RunConfig(BaseModel):
         """How training inputs get their position ids, whether it is said or follows from the encoding."""
         if self.position_ids is not None:
             return self.position_ids
-        ids = ENCODINGS[self.encoding].ids
+        ids = encoding_row(self.encoding).ids
         if self.predict_ids or ids == "given":
             return "coupled"
         if ids == "randomized":
@@ -283,7 +283,7 @@ class RunConfig(BaseModel):
         self._check_tokens()
         if (wrong := unknown_encoding(self.encoding)) is not None:
             raise _refused("encoding", wrong)
-        encoding = ENCODINGS[self.encoding]
+        encoding = encoding_row(self.encoding)
         self._check_ids(encoding)
         if self.penalty and not encoding.learned_positions:
             raise _refused("penalty", f"{self.encoding!r} has no learned positions to penalize")

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.config.encodings import ENCODINGS
+from longreach.config.encodings import encoding_row
 from longreach.config.model import ModelConfig
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import MOST_PERIOD, PeriodicFit, diagonal_means
@@ -407,7 +407,7 @@ def accuracy_of(batch: Batch, answer: Answering) -> float:
 def longest_size(found: Subject) -> int | None:
     """The maximum input size in tokens; None if there is none."""
     encoding = found.config.encoding
-    return found.config.positions if ENCODINGS[encoding].learned_positions else None
+    return found.config.positions if encoding_row(encoding).learned_positions else None
 
 
 def tried_lengths(task: Task, trained_to: int, multiples: Iterable[int] = MULTIPLES) -> list[int]:

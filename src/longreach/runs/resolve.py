@@ -15,7 +15,7 @@ from longreach.config.architectures import (
     architecture_row,
     unknown_architecture,
 )
-from longreach.config.encodings import ENCODINGS, unknown_encoding
+from longreach.config.encodings import encoding_row, is_own_encoding, unknown_encoding
 from longreach.config.model import BASELINE_SHAPE
 from longreach.config.run import OF_NUMBERS, OWN_SIZES, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
@@ -52,6 +52,8 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     if has_numbers(task):
         return _resolve_numbers(task, scale, given if encoding is None else {**given, "encoding": encoding})
     row, encoding = _model(encoding, given)
+    if is_own_encoding(encoding):
+        _import_own(encoding)
     alphabet = given.get("alphabet")
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
     _ = known.tokens  # errors name the task as it was asked for
@@ -67,7 +69,7 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", "compiled" in row.can and _worth_compiling(fields))
-    if fields.get("log_length") and encoding in ENCODINGS and ENCODINGS[encoding].biased:
+    if fields.get("log_length") and encoding_row(encoding).biased:
         fields.setdefault("scaled_bias", False)
     config = RunConfig.read(fields)
     try:
@@ -81,6 +83,13 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     if row.name not in (DECODER, BASELINE):
         network_of(config)  # refuses a model that cannot be trained before anything is said or written
     return config
+
+
+def _import_own(encoding: str) -> None:
+    """Refuse an own encoding that cannot be had, before anything is trained."""
+    from longreach.models.decoder import encoding_module  # loads torch
+
+    encoding_module(encoding)
 
 
 def _model(encoding: str | None, given: dict[str, Any]) -> tuple[ArchitectureRow, str]:

@@ -20,6 +20,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.config.architectures import COUNTING, architecture_row
+from longreach.config.encodings import is_own_encoding
 from longreach.config.model import Model, Shape
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
@@ -163,8 +164,11 @@ def save_model(directory: Path, parameters: Parameters, shape: Shape) -> None:
     write_atomically(directory / MODEL, safetensors.torch.save(tensors, header))
 
 
-def load_model(path: Path) -> tuple[Parameters, Model]:
-    """The parameters of a file that `save_model` wrote: those of the shape in its header, and no others."""
+def load_model(path: Path, encoding: str | None = None) -> tuple[Parameters, Model]:
+    """The parameters of a file that `save_model` wrote: those of the shape in its header, and no others.
+
+    A header does not have an own encoding imported: the caller names it again, as `encoding`.
+    """
     try:
         with open_file(path), safetensors.safe_open(path, framework="pt") as file:
             metadata, number = file.metadata() or {}, len(file.keys())
@@ -180,6 +184,10 @@ def load_model(path: Path) -> tuple[Parameters, Model]:
     if architecture_row(config.architecture).is_own:
         reason = f"a model of {config.architecture}, which is code from outside, and no file says what is run"
         raise InputError(f"{path}: {reason}; in Python, longreach.evaluate judges any model")
+    named = getattr(config, "encoding", "")
+    if is_own_encoding(named) and encoding != named:
+        reason = f"its encoding {named} is not imported because a file says so; pass it with --encoding"
+        raise InputError(f"{path}: {reason}")
     layers = getattr(config, "layers", 0)
     if layers > number:  # before so many shapes are made
         raise InputError(f"{path}: {layers} layers in {number} tensors")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longreach.config.architectures import BASELINE
-from longreach.config.encodings import ENCODINGS
+from longreach.config.encodings import encoding_row
 from longreach.config.model import BaselineConfig, Model, ModelConfig, ModuleConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
@@ -143,7 +143,7 @@ def own_ids(config: RunConfig, batch: Batch) -> IntArray:
     ids = task_of(config).coupled_ids(batch)
     if ids is not None:
         return ids
-    encoding, field = ENCODINGS[config.encoding], "predict_ids"
+    encoding, field = encoding_row(config.encoding), "predict_ids"
     if encoding.ids == "given":
         field = "encoding"
     elif config.position_ids is not None:
