@@ -1,4 +1,4 @@
-"""A result may name Python as its task; nothing that only looks at results imports it."""
+"""A result may name Python as its task or encoding; nothing that only looks at results imports it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from longreach.files import job_key
+from longreach.training.checkpoint import MODEL, load_model, save_model
 from longreach.training.result import RESULT
 from tests.cli.conftest import Call
 from tests.helpers.extras import needs
@@ -22,7 +23,12 @@ def make():
     from longreach.tasks.formal import Dyck1
     return Dyck1()
 """
-NAMES = ["named_evil:make", "named_evil:make+scratchpad", "named_evil:make::scratchpad"]
+NAMES = [
+    ("task", "named_evil:make"),
+    ("task", "named_evil:make+scratchpad"),
+    ("task", "named_evil:make::scratchpad"),
+]
+ENCODING = ("encoding", "named_evil:Slope")
 
 
 @pytest.fixture
@@ -31,9 +37,13 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     Path("named_evil.py").write_text(MODULE, encoding="utf-8")
+    field, name = request.param
     whole = write_run(Path("runs"), small_member())
     document = json.loads((whole / RESULT).read_bytes())
-    document["config"]["task"] = request.param
+    document["config"][field] = name
+    if field == "encoding":
+        parameters, model = load_model(whole / MODEL)
+        save_model(whole, parameters, model.model_copy(update={"encoding": name}))
     document["key"] = job_key(document["config"])
     (whole / RESULT).write_text(json.dumps(document), encoding="utf-8")
     return whole.rename(whole.with_name(document["key"]))
@@ -65,9 +75,18 @@ def test_looking_at_results_imports_nothing_that_they_name(longreach: Call, run:
         assert done.code == (2 if "--automaton" in command else 0), command  # there it is needed
 
 
+@pytest.mark.parametrize("run", [ENCODING], indirect=True)
+def test_looking_at_results_imports_no_encoding_that_they_name(longreach: Call, run: Path) -> None:
+    for command in COMMANDS:
+        done = longreach(*command.replace("KEY", run.name).split())
+        assert not imported(), command
+        assert done.code == (2 if "inspect" in command else 0), command  # there it is needed
+        assert done.code == 0 or "pass it with --encoding" in done.err
+
+
 @needs("starlette")
 @needs("uvicorn")
-@pytest.mark.parametrize("run", NAMES[:1], indirect=True)
+@pytest.mark.parametrize("run", [*NAMES[:1], ENCODING], indirect=True)
 def test_the_live_report_imports_nothing_that_results_name(run: Path) -> None:
     with live_server(run.parent) as server:
         assert b"named_evil" in server.send("GET", "/").body

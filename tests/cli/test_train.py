@@ -116,6 +116,62 @@ def test_a_task_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytes
     assert read_result(tmp_path / "runs", member["key"]).config["task"] == "train_mine:task"
 
 
+SLOPE = """
+from longreach.models.encodings import Encoding
+
+
+class Slope(Encoding):
+    relative = True
+
+    def bias(self, parameters, config, layer, query_ids, key_ids):
+        return -(query_ids[..., :, None] - key_ids[..., None, :]).abs().float()[..., None, :, :]
+
+
+class Broken(Slope):
+    def __init__(self):
+        raise ValueError("no slope today")
+
+
+number = 3
+"""
+
+
+def test_an_encoding_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in worker processes, which import it themselves."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "train_slope.py").write_text(SLOPE)
+    (tmp_path / "train_damaged.py").write_text("class Slope(:")
+    command = ("train", "parity", "--train-lengths", "1:5", "--max-steps", 2, "--test-size", 10)
+    own = (*command, "--encoding", "train_slope:Slope")
+    done = longreach(*own, "--seeds", 2, "--workers", 2, "--json")
+    assert done.code == 0
+    found = [read_result(tmp_path / "runs", member["key"]) for member in done.document["runs"]]
+    assert [(each.status, each.config["encoding"]) for each in found] == [("done", "train_slope:Slope")] * 2
+    # The name is part of the key.
+    (other,) = longreach(*command, "--encoding", "nope", "--json").document["runs"]
+    assert other["key"] not in {each.key for each in found}
+    shown = longreach(*own).out
+    assert "with train_slope:Slope" in shown
+    assert "theory has no forecast" in shown
+    listed = longreach("results", "list", "--encoding", "train_slope:Slope").out
+    assert listed.count("train_slope:Slope") >= 2
+    key = found[0].key
+    assert longreach("inspect", f"runs/{key}").code == 2
+    assert longreach("inspect", f"runs/{key}", "--encoding", "train_slope:Slope").code == 0
+    for name, reason in {
+        "train_slope:Slop": "module 'train_slope' has no attribute 'Slop'; did you mean 'Slope'?",
+        "train_slope:number": "train_slope:number: is not a subclass of longreach.models.encodings.Encoding",
+        "train_slope:Broken": "train_slope:Broken: making it fails: ValueError: no slope today",
+        "train_nowhere:X": "no module is named 'train_nowhere', in the current directory neither",
+        "train_damaged:Slope": "module 'train_damaged' cannot be imported: SyntaxError: invalid syntax",
+    }.items():
+        refused = longreach(*command, "--encoding", name)
+        assert refused.code == 2
+        assert refused.err.startswith(f"--encoding: {reason}")
+        assert refused.err.count("\n") == 1
+
+
 def test_own_functions_for_short_inputs_only(
     longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

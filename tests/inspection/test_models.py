@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from longreach.config.model import BaselineConfig
+from longreach.config.model import BaselineConfig, ModelConfig
 from longreach.errors import InputError, MissingExtra
+from longreach.inspection.limit import cannot_be_limit
 from longreach.inspection.models import (
     OutsideModel,
     Subject,
@@ -27,13 +28,14 @@ from longreach.inspection.models import (
     weights_of,
 )
 from longreach.inspection.report import inspect_outside
-from longreach.inspection.trace import trace
+from longreach.inspection.trace import Changes, trace
 from longreach.models import huggingface
+from longreach.models.decoder import initialise
 from longreach.models.network import network
 from longreach.tasks.catalog import load_task
 from longreach.theory.limit.files import save as save_limit
 from longreach.theory.limit.hand_built import induction_head
-from longreach.training.checkpoint import save_model
+from longreach.training.checkpoint import load_model, save_model
 from tests.helpers.extras import needs
 from tests.helpers.inspected_models import StandIn, lively, small_config
 from tests.helpers.inspected_runs import small_member, write_run
@@ -253,6 +255,46 @@ def test_a_result_names_no_code_to_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert found.task is None
     assert "--task" in found.remarks[0]
     assert not marker.exists()
+
+
+SLOPE = """
+from pathlib import Path
+from longreach.models.encodings import Encoding
+Path({marker!r}).touch()
+
+
+class Slope(Encoding):
+    def bias(self, parameters, config, layer, query_ids, key_ids):
+        return -(query_ids[..., :, None] - key_ids[..., None, :]).abs().float()[..., None, :, :]
+"""
+
+
+def test_a_file_has_no_encoding_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens the model names it again."""
+    marker = tmp_path / "imported"
+    (tmp_path / "own_slope.py").write_text(SLOPE.format(marker=str(marker)))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = ModelConfig(
+        layers=1, heads=2, width=4, vocabulary=5, positions=30, encoding="own_slope:Slope"
+    )  # the names of its parameters are those without positions
+    save_model(tmp_path / "model", initialise(config.model_copy(update={"encoding": "nope"}), 0), config)
+    refused = "encoding own_slope:Slope is not imported because a file says so; pass it with --encoding"
+    for encoding in (None, "ape", "own_slope:Other"):
+        with pytest.raises(InputError, match=refused):
+            open_model(tmp_path / "model", encoding=encoding)
+    with pytest.raises(InputError, match=refused):
+        load_model(tmp_path / "model" / "model.safetensors")
+    assert not marker.exists()
+    found = open_model(tmp_path / "model", encoding="own_slope:Slope")
+    assert isinstance(found, Subject)
+    assert marker.exists()
+    tokens = torch.tensor([[0, 1, 2, 3]])
+    traced = trace(found.parameters, found.config, tokens)
+    alike = config.model_copy(update={"encoding": "nope"})
+    slope = torch.tensor([[0.0, -1.0, -2.0, -3.0]] * 2)
+    wanted = trace(found.parameters, alike, tokens, changes=Changes(phi=[slope]))
+    assert torch.allclose(traced.outputs, wanted.outputs, atol=1e-6)
+    assert cannot_be_limit(found.config) is not None
 
 
 def test_data(tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ SHOWN_HEADS, SHOWN_MATCHES = 8, 3
 SecondsOption = Annotated[
     float, option("Time to learn the automaton, and again for a program.", "S", panel="With --automaton")
 ]
+OwnEncodingOption = Annotated[
+    str | None, option("Its positional encoding, if that is your own code.", "MODULE:CLASS")
+]
 
 
 ON_TEXT = "With --text"
@@ -84,6 +87,7 @@ def inspect(
         str | None, option("The task that the model learned (default: as the run says).", "TASK")
     ] = None,
     alphabet: AlphabetOption = None,
+    encoding: OwnEncodingOption = None,
     tokens: Annotated[
         Path | None, option("Token ids, one line for each input, if there is no task.", "FILE")
     ] = None,
@@ -116,7 +120,7 @@ def inspect(
     if automaton:
         if out is not None:
             raise InputError("--out: goes without --automaton")
-        extract(Path(model), task, seconds, as_json)
+        extract(Path(model), task, seconds, as_json, encoding)
         return
     if text:
         perplexity(Path(model), text, measured, out, as_json)
@@ -125,7 +129,7 @@ def inspect(
     letters = alphabet_of_task(alphabet, task)
     _check_directory(out)
     with argument("model", USAGE):
-        found = _inspected(model, task, letters, tokens, inputs, seed)
+        found = _inspected(model, task, letters, encoding, tokens, inputs, seed)
     written = [] if out is None else _write(found, out)
     if as_json:
         print_json({**found.document(), "out": [str(path) for path in written]})
@@ -136,7 +140,13 @@ def inspect(
 
 
 def _inspected(
-    model: str, task: str | None, letters: list[str] | None, tokens: Path | None, inputs: int, seed: int
+    model: str,
+    task: str | None,
+    letters: list[str] | None,
+    encoding: str | None,
+    tokens: Path | None,
+    inputs: int,
+    seed: int,
 ) -> Inspection:
     try:
         from longreach.inspection.models import OutsideModel, open_model, read_token_file
@@ -145,7 +155,8 @@ def _inspected(
         if error.name != "torch":
             raise
         raise MissingExtra("inspecting a model", "train") from None
-    subject = open_model(model, task, alphabet=None if letters is None else tuple(letters))
+    alphabet = None if letters is None else tuple(letters)
+    subject = open_model(model, task, alphabet=alphabet, encoding=encoding)
     with contextlib.ExitStack() as speaking:
 
         def stages(doing: str) -> None:
@@ -293,6 +304,7 @@ def extract(
     task: Annotated[str | None, option("The task that it learned, if that is your own code.", "TASK")] = None,
     seconds: SecondsOption = 20.0,
     as_json: JsonOption = False,
+    encoding: OwnEncodingOption = None,
 ) -> None:
     """Learn the automaton and the program of a trained model: `longreach inspect RUN --automaton`.
 
@@ -307,7 +319,7 @@ def extract(
     from longreach.inspection.extract import extract_programs, inputs_compared, open_run
 
     with argument("run", "RUN_DIRECTORY"):
-        trained = open_run(run, task)
+        trained = open_run(run, task, encoding=encoding)
     found = extract_automaton(trained, seconds=seconds)
     programs = extract_programs(trained, inputs_compared(trained), seconds=seconds)
     none = programs if isinstance(programs, str) else None

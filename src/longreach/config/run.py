@@ -97,7 +97,7 @@ class RunConfig(BaseModel):
         description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
     )
     alphabet: tuple[str, ...] | None = Field(None, description="The alphabet of regex:… or states:….")
-    encoding: str = Field("ape", description="Positional encoding of a decoder.")
+    encoding: str = Field("ape", description="Positional encoding of a decoder, or module:Class of your own.")
     layers: Positive = Field(description="Number of layers (default depends on --scale).")
     heads: Positive = Field(description="Attention heads per layer (default depends on --scale).")
     width: Positive = Field(

@@ -167,8 +167,8 @@ class Extraction:
         return found
 
 
-def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
-    """The model of a run's directory. A result names no code that is run: `task` does, for whoever knows it.
+def open_run(directory: str | Path, task: str | None = None, *, encoding: str | None = None) -> TrainedModel:
+    """The model of a run's directory. A result names no code that is run: `task` and `encoding` do.
 
     >>> open_run("no/such/run")
     Traceback (most recent call last):
@@ -177,7 +177,7 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     folder = Path(directory)
     if not (folder / MODEL).is_file() or not (folder / RESULT).is_file():
         raise InputError(f"{directory}: no {MODEL} and {RESULT} there", place=Argument("run"))
-    parameters, model, _, config = read_run(folder, "run")
+    parameters, model, _, config = read_run(folder, "run", encoding=encoding)
     assert config is not None
     if config.id_scheme in OTHER_IDS:
         reason = "extraction queries words at positions 0, 1, 2, …"

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.config.encodings import encoding_row
+from longreach.config.encodings import encoding_row, is_own_encoding
 from longreach.config.model import ModelConfig
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import MOST_PERIOD, PeriodicFit, diagonal_means
@@ -38,6 +38,7 @@ from longreach.inspection.trace import (
     fold,
     trace,
 )
+from longreach.models.decoder import encoding_module
 from longreach.models.parameters import Parameters
 from longreach.tasks.task import Batch, Task
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
@@ -108,6 +109,12 @@ def cannot_be_limit(config: ModelConfig) -> str | None:
     >>> cannot_be_limit(ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)) is None
     True
     """
+    if config.loops != 1:
+        return "its layers are applied more than once"
+    if is_own_encoding(config.encoding):
+        return "nothing is known of an encoding of your own"
+    if encoding_module(config.encoding).changes_attention:
+        return "its attention is no softmax of products and functions of positions over all tokens so far"
     return UNSUPPORTED.get(config.encoding)
 
 

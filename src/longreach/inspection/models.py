@@ -85,9 +85,13 @@ class OutsideModel:
 
 
 def open_model(
-    path: str | Path, task: str | None = None, *, alphabet: tuple[str, ...] | None = None
+    path: str | Path,
+    task: str | None = None,
+    *,
+    alphabet: tuple[str, ...] | None = None,
+    encoding: str | None = None,
 ) -> Subject | OutsideModel:
-    """What lies at a path; `task` is what the model learned, for whoever knows.
+    """What lies at a path; `task` is what the model learned, `encoding` its own one, if it is code.
 
     >>> open_model("no/such/model")
     Traceback (most recent call last):
@@ -109,7 +113,7 @@ def open_model(
         return _with_task(found, task, alphabet)
     if not (folder / MODEL).is_file():
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
-    parameters, model, result, training = read_run(folder)
+    parameters, model, result, training = read_run(folder, encoding=encoding)
     lack = architecture_row(model.architecture).lacks("inspected")
     if lack is not None or not isinstance(model, ModelConfig):
         raise InputError(f"{folder}: {lack}", place=Argument("model"))
@@ -132,7 +136,7 @@ def open_model(
 
 
 def read_run(
-    folder: Path, argument: str = "model"
+    folder: Path, argument: str = "model", *, encoding: str | None = None
 ) -> tuple[Parameters, Model, Result | None, RunConfig | None]:
     """The parameters and the shape in a directory, and how they were trained if a result says so."""
     path = folder / RESULT
@@ -141,7 +145,7 @@ def read_run(
     if isinstance(task, str) and has_numbers(task):
         raise InputError(f"{folder}: {task} has numbers as answers", place=Argument(argument))
     training = None if result is None else RunConfig.read(result.config)
-    return *load_model(folder / MODEL), result, training
+    return *load_model(folder / MODEL, encoding), result, training
 
 
 def read_task(name: str, alphabet: tuple[str, ...] | None, model: Model) -> Task:

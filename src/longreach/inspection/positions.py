@@ -116,7 +116,7 @@ def _added(parameters: Parameters, config: ModelConfig, layer: int, size: int) -
     found = encoding_module(config.encoding).bias(parameters, config, layer, ids, ids)
     if found is None:
         return np.zeros((config.heads, 1, 1))
-    return np.asarray(found.detach().double().numpy())
+    return np.broadcast_to(found.detach().double().numpy(), (config.heads, *found.shape[-2:]))
 
 
 def mean_logits(found: Trace, first: int = 0) -> list[Array]:
