@@ -1,6 +1,6 @@
 """Steps of the engine on one core: the gradient by hand against automatic differentiation over chunks.
 
-Both sides take the same steps on the same batches in turns, and the quicker half of the pairs counts: other
+Encodings that are only differentiated are compared with APE, differentiated as well. All sides take the same steps on the same batches in turns, and the quicker half of the pairs counts: other
 work on the machine disturbs it least. The share of the peak counts the operations of matrix products that the
 model needs without padding.
 """
@@ -34,6 +34,8 @@ CASES = [
     for encoding in encodings
     for longest in lengths
 ]
+DIFFERENTIATED = {"rope": "", "window": "", "fox": "", "stick-breaking": "≤ 1.2", "cope": ""}
+"""Encodings beside APE, and what is wanted."""
 PAIRS = 24
 WARM = 3
 
@@ -52,6 +54,31 @@ def rows() -> Iterator[Row]:
         if shape == "2×64" and task == LANGUAGE and encoding in ("ape", "nope"):
             share = _products(task, encoding, given) / hand / _peak()
             yield Row(f"{name}: products / peak of products", 100 * share, "%", "")
+
+
+    given = {**SHAPES["2×64"], "train_lengths": (1, 20), "compile": False, "test_size": 1}
+    for encoding, ratio in _beside_ape(given).items():
+        name = f"2×64, a language, {encoding}, to 20: differentiated / ape differentiated"
+        yield Row(name, ratio, "×", DIFFERENTIATED[encoding])
+
+
+def _beside_ape(given: dict[str, Any]) -> dict[str, float]:
+    """By encoding, its steps by those of APE on the same rows."""
+    names = ("ape", *DIFFERENTIATED)
+    runs = [_alone(LANGUAGE, name, given) for name in names]
+    times = []
+    for number in range(WARM + PAIRS):
+        turn = []
+        for run in runs:
+            run.by_hand = None
+            start = time.process_time()
+            run.step()
+            turn.append(time.process_time() - start)
+        if number >= WARM:
+            times.append(turn)
+    quick = sorted(times, key=sum)[: PAIRS // 2]
+    base, *others = (sum(side) for side in zip(*quick, strict=True))
+    return {name: other / base for name, other in zip(names[1:], others, strict=True)}
 
 
 def _alone(task: str, encoding: str, given: dict[str, Any]) -> Alone:

@@ -142,12 +142,13 @@ def test_the_paper() -> None:
 
 
 def test_other_encodings() -> None:
-    names = ["sinusoidal", "rope", "alibi", "t5", "fire", "randomized", "coupled", "coupled-local"]
+    others = ["window", "fox", "stick-breaking", "cope"]
+    names = ["sinusoidal", "rope", "alibi", "t5", "fire", "randomized", "coupled", "coupled-local", *others]
     for task in FIGURE_1_TASKS:
         found = forecast(task).encodings
         assert list(found) == names
         coupled = [local_steps(load_task(task)) is not None] * 2
-        assert [note.known for note in found.values()] == [True] * 3 + [False] * 3 + coupled
+        assert [note.known for note in found.values()] == [True] * 3 + [False] * 3 + coupled + [False] * 4
         assert all(note.source and note.statement for note in found.values())
     aa, tomita = forecast("aa").encodings, forecast("tomita-4").encodings
     assert aa["rope"].statement.endswith("a program with modulus 2 exists")
