@@ -21,6 +21,9 @@ _STD = 0.02
 SUMS_AS_PRODUCTS = 128
 """Up to so many keys a product with ones is faster on a CPU than flipping, adding up and flipping."""
 
+STEEP = 40.0
+"""From here on log(1 + eˣ) is x, in double precision as well."""
+
 
 class Window(Rotary):
     """Layers with RoPE and a window alternate with layers without positions (SWAN-GPT, arXiv 2504.08719).
@@ -109,7 +112,7 @@ class ContextualCounts(Encoding):
         if attending.reading.log_length is not None:
             products = attending.query @ attending.key.transpose(-1, -2)
         gates = _precise(products).sigmoid().masked_fill(attending.reading.hidden, 0.0)
-        counts = _sums_from(gates).clamp(max=self.most)
+        counts = sums_from(gates).clamp(max=self.most)
         below = counts.detach().floor().long()
         share = counts - below
         table = attending.parameters[f"layers.{attending.layer}.counts"]
@@ -133,7 +136,7 @@ def sticks(logits: Tensor) -> Tensor:
 
 def _sticks(logits: Tensor) -> Tensor:
     """The logarithm is z_j − Σ_{k≥j} log(1 + e^{z_k}): terms of one sign, so that long sums are precise."""
-    return (logits - _sums_from(F.softplus(logits, threshold=40.0))).exp()
+    return (logits - sums_from(F.softplus(logits, threshold=STEEP))).exp()
 
 
 class _Sticks(torch.autograd.Function):
@@ -157,7 +160,7 @@ class _Sticks(torch.autograd.Function):
         return found
 
 
-def _sums_from(values: Tensor) -> Tensor:
+def sums_from(values: Tensor) -> Tensor:
     """Σ_{k≥j} of the last axis: what is near the query, which matters most, is added up first."""
     size, device = values.shape[-1], values.device.type
     if size <= SUMS_AS_PRODUCTS and device == "cpu" and not torch.is_autocast_enabled(device):

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
 from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.models.attention import SUMS_AS_PRODUCTS
 from longreach.models.decoder import ENCODING_MODULES, initialise
 from longreach.models.fast.forward import LARGEST, Attender, PackedForward
 from longreach.models.fast.gradient import DecoderGradient
@@ -166,8 +167,19 @@ def test_a_field_that_is_not_declared_switches_it_off(path: FastPath) -> None:
     assert not applies(path, shape(encoding="mine:Slope"))
 
 
-def test_other_attention_than_softmax_has_no_path_yet() -> None:
-    assert [name for name, found in ENCODING_MODULES.items() if not found.changes_attention] == DECLARED
+def test_attention_that_has_no_path() -> None:
+    without = [name for name in ENCODINGS if name not in DECLARED]
+    assert without == ["window", "fox", "cope"]
+    assert all(ENCODING_MODULES[name].changes_attention for name in without)
+
+
+@pytest.mark.parametrize("log_length", [False, True])
+def test_sticks_longer_than_products_pay(log_length: bool) -> None:
+    """Sums are taken in another way there."""
+    longer = SUMS_AS_PRODUCTS + 5
+    config = shape(encoding="stick-breaking", positions=longer + 1, log_length=log_length)
+    drawn = Drawn(config, [3, longer, 20, longer - 6], 0.2)
+    check(config, drawn, [0, 2, 4], parameters_of(config))
 
 
 @pytest.mark.parametrize("encoding", DECLARED)

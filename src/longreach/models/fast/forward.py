@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
+from longreach.models.attention import STEEP, SUMS_AS_PRODUCTS, StickBreaking, sums_from
 from longreach.models.decoder import GELU_CUBIC, GELU_LINEAR, ID_MATRIX, encoding_module
 from longreach.models.encodings import Encoding
 from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
@@ -36,7 +37,10 @@ class _Group:
     query: Tensor
     key: Tensor
     value: Tensor
-    exponentials: Tensor
+    weights: Tensor
+    """Any multiple of them, for each query the same."""
+    shares: Tensor | None
+    """Of sticks, what each key takes of what is left."""
     slots: slice
     keys: slice
 
@@ -55,6 +59,9 @@ class Attention:
 
 class Attender:
     """Attention for one shape of heads; it keeps the masks that it has made."""
+
+    unit = PER_BIT
+    """The logits are multiplied by it."""
 
     def __init__(self, heads: int, head_width: int, space: Workspace, dtype: torch.dtype) -> None:
         self._heads, self._width = heads, head_width
@@ -98,16 +105,15 @@ class Attender:
             k, v = k.view(many, length, width), v.view(many, length, width)
             mark = self._space.mark()
             logits = take(many, n, length)
-            logits.baddbmm_(q, k.transpose(1, 2), beta=0, alpha=width**-0.5 * PER_BIT)
+            logits.baddbmm_(q, k.transpose(1, 2), beta=0, alpha=width**-0.5 * self.unit)
             shaped = logits.view(rows, heads, n, length)
             if biases is not None:
-                shaped.add_(biases[number].detach(), alpha=PER_BIT)
+                shaped.add_(biases[number].detach(), alpha=self.unit)
             seen = self._mask(length) if queries.visible is None else queries.visible[number]
-            _exponentials(shaped, seen)
-            torch.mm(logits.view(-1, length), self._column(length), out=sums[slots])
+            shares = self._weigh(shaped, seen, sums[slots])
             torch.bmm(logits, v, out=output[slots].view(many, n, width))
             if keep:
-                groups.append(_Group(q, k, v, logits, slots, keys))
+                groups.append(_Group(q, k, v, logits, shares, slots, keys))
             else:
                 self._space.back(mark)  # the next group finds it in the cache
         inverse = sums.reciprocal_()
@@ -130,7 +136,7 @@ class Attender:
         take, width, heads = self._space.take, self._width, self._heads
         given = self._spread(gradient, attention.queries.spread)
         given.mul_(attention.inverse)
-        shift = torch.mm(attention.output.mul_(given), self._ones[:, None], out=take(len(given), 1)).neg_()
+        shift = self._shift(attention, given)
         d_query = take(len(given), width)
         everywhere = packed.everywhere
         d_key, d_value = (take(len(everywhere.spread), width) for _ in range(2))
@@ -139,11 +145,12 @@ class Attender:
             many, n, _ = group.query.shape
             length = group.key.shape[1]
             g = given[group.slots].view(many, n, width)
-            e = group.exponentials
+            e = group.weights
             torch.bmm(e.transpose(1, 2), g, out=d_value[group.keys].view(many, length, width))
             logits = take(many, n, length)
             torch.baddbmm(shift[group.slots].view(many, n, 1), g, group.value.transpose(1, 2), out=logits)
             logits.mul_(e)
+            self._through(logits, group)
             d_query[group.slots].view(many, n, width).baddbmm_(logits, group.key, beta=0, alpha=factor)
             d_key[group.keys].view(many, length, width).baddbmm_(
                 logits.transpose(1, 2), group.query, beta=0, alpha=factor
@@ -158,6 +165,21 @@ class Attender:
             torch.index_select(slots, 0, collect, out=out.view(-1, width))
         return found
 
+    def _weigh(self, logits: Tensor, seen: Tensor, sums: Tensor) -> Tensor | None:
+        """Turn logits (rows, heads, queries, keys) into weights times `sums`, which are written."""
+        _exponentials(logits, seen)
+        length = logits.shape[-1]
+        torch.mm(logits.view(-1, length), self._column(length), out=sums)
+        return None
+
+    def _shift(self, attention: Attention, given: Tensor) -> Tensor:
+        """What the gradient by the weights of each query is lessened by, (query slots, 1)."""
+        out = self._space.take(len(given), 1)
+        return torch.mm(attention.output.mul_(given), self._ones[:, None], out=out).neg_()
+
+    def _through(self, gradient: Tensor, group: _Group) -> None:
+        """Change gradient times weight to what it is by the logits, in place."""
+
     def _spread(self, tokens: Tensor, spread: Tensor) -> Tensor:
         out = self._space.take(len(spread), self._width)
         return torch.index_select(tokens.view(-1, self._width), 0, spread, out=out)
@@ -170,6 +192,40 @@ class Attender:
     def _column(self, length: int) -> Tensor:
         # The first column of the mask is all ones.
         return self._mask(length)[:, :1]
+
+
+class StickAttender(Attender):
+    """Stick-breaking attention, as `longreach.models.attention.sticks` has it."""
+
+    unit = 1.0
+
+    def _weigh(self, logits: Tensor, seen: Tensor, sums: Tensor) -> Tensor | None:
+        take, shape, length = self._space.take, logits.shape, logits.shape[-1]
+        many = math.prod(shape[:-1])
+        sums.fill_(1.0)
+        flat = logits.masked_fill_(seen == 0, -math.inf).view(many, length)
+        shares = torch.sigmoid(flat, out=take(many, length))
+        parts = _aten.softplus.out(flat, 1.0, STEEP, out=take(many, length))
+        if length <= SUMS_AS_PRODUCTS:
+            flat.addmm_(parts, self._mask(length), alpha=-1.0)
+        else:
+            flat.sub_(sums_from(parts))
+        flat.exp_()
+        return shares
+
+    def _shift(self, attention: Attention, given: Tensor) -> Tensor:
+        return self._space.take(len(given), 1).zero_()
+
+    def _through(self, gradient: Tensor, group: _Group) -> None:
+        assert group.shares is not None
+        flat = gradient.view(group.shares.shape)
+        length = flat.shape[-1]
+        sums = self._space.take(*flat.shape)
+        if length <= SUMS_AS_PRODUCTS:
+            torch.mm(flat, self._mask(length).t(), out=sums)
+        else:
+            torch.cumsum(flat, -1, out=sums)
+        flat.addcmul_(group.shares, sums, value=-1.0)
 
 
 def _exponentials(logits: Tensor, seen: Tensor) -> None:
@@ -226,7 +282,8 @@ class PackedForward:
         self._parameters = parameters
         dtype = parameters["embedding"].dtype
         self._space = Workspace(dtype) if space is None else space
-        self._attender = Attender(config.heads, config.head_width, self._space, dtype)
+        attender = StickAttender if isinstance(self._encoding, StickBreaking) else Attender
+        self._attender = attender(config.heads, config.head_width, self._space, dtype)
         self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
         self._biased = self._encoding.adds_bias
         self._turned = type(self._encoding).turn is not Encoding.turn

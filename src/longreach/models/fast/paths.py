@@ -42,6 +42,7 @@ class FastPath:
 
 _WITHOUT_TURNS = (
     "nope", "ape", "sinusoidal", "alibi", "t5", "fire", "randomized", "coupled", "coupled-local",
+    "stick-breaking",
 )  # fmt: skip
 _DECODER: dict[str, Container[object]] = {
     "encoding": (*_WITHOUT_TURNS, "rope"),
