@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from longreach.answers.finders import NOT_ASKED, no_by_reduction, program_verdict, task_program_certificate
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LabelledLanguage, StateTask
-from longreach.tasks.task import Reduction
-from longreach.theory.automata.automaton import Automaton
+from longreach.tasks.task import IntArray, Reduction, image
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word
 from longreach.theory.automata.files import write_automaton
 from longreach.theory.budget import OverBudget
 from longreach.theory.certificates.documents import NoCertificate
@@ -30,7 +32,7 @@ from longreach.theory.names import AUTOMATON, SLUG
 from longreach.theory.program_class import EMPTY, ENCODING_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.basis import announcer_basis
-from longreach.theory.verdicts.explain import explain_at_end
+from longreach.theory.verdicts.explain import explain, explain_at_end
 from longreach.theory.verdicts.judge import LanguageVerdicts, judge, language_sides
 from longreach.theory.verdicts.verdict import (
     NOT_WRITTEN,
@@ -43,6 +45,7 @@ from longreach.theory.verdicts.verdict import (
     undecided,
 )
 from longreach.theory.write.programs import announcer
+from longreach.wording import spelled
 
 
 def structured_sides(
@@ -64,14 +67,97 @@ def class_sides(task: LabelledLanguage, name: str, trusted: bool) -> dict[str, V
     >>> class_sides(LabelledLanguage("mine", machine), "mine", True)["ape"].reason[:36]
     "the class 'zero' is out of reach: lo"
     """
-    languages = {label: task.machine.language(label) for label in task.machine.classes}
-    judged = {label: judge(language).sides for label, language in languages.items()}
+    if task.machine.table.size > SMALL and (hidden := hidden_count(task.machine)) is not None:
+        found = _sides_by_hidden_count(task, name, hidden, trusted)
+        if found is not None:
+            return found
+    languages: dict[str, Automaton] = {}
+    judged: dict[str, dict[str, Verdict]] = {}
+    for label in task.machine.classes:
+        languages[label] = task.machine.language(label)
+        judged[label] = judge(languages[label]).sides
+        # One class that is out of reach is enough.
+        if all(any(sides[key].answer is Answer.NO for sides in judged.values()) for key in SIDES):
+            break
     return {
         key: _verdict_of_classes(
             task, name, key, languages, {label: sides[key] for label, sides in judged.items()}, trusted
         )
         for key in SIDES
     }
+
+
+SMALL = 100
+"""Moves of an automaton up to which all of it is decided at once."""
+LONGEST_IMAGE, MOST_IMAGES = 6, 2000
+"""Letters of the two words of a hidden count, and how many words of one length are looked at."""
+
+
+def hidden_count(machine: LabelledAutomaton) -> tuple[Word, Word] | None:
+    """Two words of one length, the first of which leads every state back to itself, while the second moves
+    states in cycles: how often the second stands among them is counted modulo a number.
+
+    >>> from longreach.tasks.groups import word_problem
+    >>> hidden_count(word_problem("A5").machine), hidden_count(word_problem("S3", True).machine)
+    ((('12345',), ('12453',)), (('213', '213'), ('231', '231')))
+    """
+    table, same = machine.table, np.arange(len(machine))
+    words: dict[bytes, tuple[Word, IntArray]] = {same.tobytes(): ((), same)}
+    for _ in range(LONGEST_IMAGE):
+        longer: dict[bytes, tuple[Word, IntArray]] = {}
+        for word, moves in words.values():
+            for letter, symbol in enumerate(machine.alphabet):
+                moved = table[moves, letter]
+                longer.setdefault(moved.tobytes(), ((*word, symbol), moved))
+        if len(longer) > MOST_IMAGES:
+            return None
+        words = longer
+        still = words.get(same.tobytes())
+        turning = (word for word, moves in words.values() if _turns(moves))
+        turn = next(turning, None)
+        if still is not None and turn is not None:
+            return still[0], turn
+    return None
+
+
+def _turns(moves: IntArray) -> bool:
+    """Whether it is a permutation that moves the first state, and so changes its class now and then."""
+    return bool(moves[0] != 0 and len(np.unique(moves)) == len(moves))
+
+
+def _sides_by_hidden_count(
+    task: LabelledLanguage, name: str, words: tuple[Word, Word], trusted: bool
+) -> dict[str, Verdict] | None:
+    """A no for every side, from words made of these two alone; None if that is not one."""
+    names = [word[0] if len(word) == 1 else letter for word, letter in zip(words, "ba", strict=True)]
+    images = {letter: word[0] if len(word) == 1 else word for letter, word in zip(names, words, strict=True)}
+    label = task.machine.outputs[0]
+    language = task.continuation(images, (), label)
+    if language is None:
+        return None
+    judged = judge(language)
+    if any(judged.sides[key].answer is not Answer.NO for key in SIDES):
+        return None
+    still, turn = (spelled(word) for word in words)
+    about = f"of words made of {still} and {turn} a program would tell whether their class is {label!r}"
+    shown = {letter: spelled(image(images, [letter])) for letter in names}
+
+    def side(key: str) -> Verdict:
+        decision = getattr(judged.decisions, key)
+        return no_by_reduction(
+            task,
+            name,
+            key,
+            language=AUTOMATON + write_automaton(language),
+            automaton=language,
+            reduction=Reduction(images, (), label, about),
+            certificate=judged.sides[key].certificate,
+            reason=f"the class {label!r} is out of reach: {turn} among {still} is counted modulo a number",
+            trusted=trusted,
+            say=lambda: f"answer {label!r}: {explain(decision).short(shown)}",
+        )
+
+    return {key: side(key) for key in SIDES}
 
 
 def _verdict_of_classes(

@@ -81,6 +81,7 @@ FAMILIES = {
     "parity-scratchpad": "families:ParityScratchpad",
     "variable-assignment": "families:VariableAssignment",
     "kgram-retrieval": "families:KgramRetrieval",
+    "word-problem": "groups:word_problem",
 }
 """Where the class of a task lives: a module of this package, and its name there. Families have parameters."""
 

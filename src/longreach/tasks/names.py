@@ -13,18 +13,22 @@ from typing import Any, Literal, TypeAlias
 
 from longreach.errors import InputError, near_names
 
-Value: TypeAlias = float | tuple[int, int]
-"""A number, a range of whole numbers, or True and False."""
+Value: TypeAlias = float | tuple[int, int] | str
+"""A number, a range of whole numbers, True and False, or one of some words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """One parameter: a number, whole or not, a range of whole numbers, or yes or no."""
+    """One parameter: a number, whole or not, a range of whole numbers, yes or no, or one of some words."""
 
-    kind: Literal["whole", "number", "range", "flag"] = "whole"
+    kind: Literal["whole", "number", "range", "flag", "word"] = "whole"
     default: Value
     least: float = 0
     most: float = 0
+    words: tuple[str, ...] = ()
+    """Those that are known."""
+    shown_words: str = ""
+    """The same for a message."""
     about: str = ""
 
     def read(self, text: str) -> Value:
@@ -38,6 +42,10 @@ class Parameter:
             if text not in ("yes", "no"):
                 raise ValueError(f"{text!r} is neither yes nor no")
             return text == "yes"
+        if self.kind == "word":
+            if text not in self.words:
+                raise ValueError(f"{text!r} is unknown; known are {self.shown_words}")
+            return text
         first, last = self._number(text) if self.kind == "number" else self._whole(text)
         if not self.least <= first <= last <= self.most:
             raise ValueError(f"{text} is not in {self.least:g} to {self.most:g}")
@@ -60,6 +68,8 @@ class Parameter:
 
     def shown(self, value: Value) -> str:
         """The one way to write a value."""
+        if isinstance(value, str):
+            return value
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, tuple):
@@ -93,6 +103,10 @@ class NumberFamily(Family):
 _SCRATCHPAD = Parameter(
     kind="flag", default=True, about="whether the steps are written, or the last one alone"
 )
+MOST_CYCLIC = 60
+GROUPS = (*(f"Z{size}" for size in range(2, MOST_CYCLIC + 1)), "D4", "Q8", "S3", "A4", "S4", "A5", "S5")
+GROUPS_SHOWN = f"Z2 to Z{MOST_CYCLIC}, D4, Q8, S3, A4, S4, A5 and S5"
+_GROUP = Parameter(kind="word", default="S3", words=GROUPS, shown_words=GROUPS_SHOWN, about="the group")
 NUMBER_FAMILIES: dict[str, NumberFamily] = {
     "simple-task": NumberFamily(
         {"omega": Parameter(kind="number", default=1, least=1e-6, most=1e6)},
@@ -142,6 +156,43 @@ FAMILIES: dict[str, Family] = {
         {
             "k": Parameter(default=2, least=1, most=8, about="tokens that are looked up"),
             "symbols": Parameter(default=32, least=2, most=1000, about="how many"),
+        }
+    ),
+    "word-problem": Family(
+        {
+            "group": _GROUP,
+            "generators": Parameter(
+                kind="flag", default=False, about="whether the letters are generators, or all elements"
+            ),
+        }
+    ),
+    "flip-flop": Family(
+        {
+            "ignore": Parameter(
+                kind="number", default=0.8, least=0, most=0.999, about="the share of instructions to ignore"
+            )
+        }
+    ),
+    "mqar": Family(
+        {
+            "pairs": Parameter(default=0, least=0, most=4096, about="how many; 0: one for eight tokens"),
+            "symbols": Parameter(default=256, least=4, most=8192, about="half of them keys, half values"),
+            "power": Parameter(
+                kind="number", default=0.01, least=0.001, most=1, about="of the law of gaps; 1: uniform"
+            ),
+        }
+    ),
+    "selective-copy": Family(
+        {
+            "data": Parameter(default=16, least=0, most=256, about="tokens to copy; 0: any number of them"),
+            "symbols": Parameter(default=16, least=2, most=256, about="how many, without the noise"),
+        }
+    ),
+    "recall-then-fold": Family(
+        {
+            "group": _GROUP,
+            "pairs": Parameter(default=4, least=2, most=64, about="keys with an element each"),
+            "keys": Parameter(default=16, least=2, most=1000, about="how many there are to choose from"),
         }
     ),
     **NUMBER_FAMILIES,
@@ -227,6 +278,10 @@ class FamilyName:
         found = self.parameters
         if self.family == "modp-task" and found["k"] >= found["p"]:
             raise InputError(f"{self.text}: k must be less than p")
+        if self.family == "mqar" and found["pairs"] > found["symbols"] // 2:
+            raise InputError(f"{self.text}: {found['pairs']} pairs need as many keys; symbols has two for each")
+        if self.family == "recall-then-fold" and found["pairs"] > found["keys"]:
+            raise InputError(f"{self.text}: {found['pairs']} pairs need as many keys")
         if self.family == "in-context-kgram" and (contexts := found["S"] ** found["k"]) > MOST_CONTEXTS:
             raise InputError(f"{self.text}: {contexts} contexts of k tokens are more than {MOST_CONTEXTS}")
 
