@@ -80,13 +80,15 @@ class CommunicationCertificate(TaskDocument):
 
 
 class ReductionDocument(_Document):
-    """A program for the task, given SOS, the word and `after`, predicts `token` for the language's words."""
+    """A program for the task, given SOS, `before`, the word and `after`, predicts `token` for the language's
+    words."""
 
     letters: dict[str, str | tuple[str, ...]]
     """One symbol of the task for each letter of the language, or a list of symbols."""
     after: tuple[str, ...]
     token: str
     about: str
+    before: tuple[str, ...] = ()
 
 
 class ReductionCertificate(TaskDocument):

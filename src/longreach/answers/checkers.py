@@ -320,7 +320,11 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
     problem, tried = try_reduction(task, reduction, automaton)
     if problem is not None:
         return Finding.invalid(problem)
-    exact = task.continuation(reduction.letters, reduction.after, reduction.token) if trusted else None
+    exact = None
+    if trusted:
+        exact = task.continuation_behind(
+            reduction.before, reduction.letters, reduction.after, reduction.token
+        )
     if exact is None:
         how = f"flows recomputed; the reduction tried on {tried} words up to length {REDUCTION_LONG}"
         return Finding(Status.CHECKED, how, "nothing proves the reduction for words of all lengths")
@@ -342,7 +346,7 @@ def try_reduction(task: Task, reduction: ReductionDocument, automaton: Automaton
     """What is wrong with a reduction on the first word where something is, and how many words were tried."""
     tried = 0
     for word in _reduction_words(automaton):
-        x = image(reduction.letters, word)
+        x = (*reduction.before, *image(reduction.letters, word))
         shown = " ".join(word)
         try:
             found = follows(task, x, reduction.after, reduction.token)

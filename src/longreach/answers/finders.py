@@ -267,6 +267,7 @@ def no_by_reduction(
             after=reduction.after,
             token=reduction.token,
             about=reduction.about,
+            before=reduction.before,
         ),
         certificate=certificate,
     )

@@ -99,7 +99,7 @@ def hidden_count(machine: LabelledAutomaton) -> tuple[Word, Word] | None:
 
     >>> from longreach.tasks.groups import word_problem
     >>> hidden_count(word_problem("A5").machine), hidden_count(word_problem("S3", True).machine)
-    ((('12345',), ('12453',)), (('213', '213'), ('231', '231')))
+    ((('12345',), ('12453',)), (('213', '213'), ('213', '231')))
     """
     table, same = machine.table, np.arange(len(machine))
     words: dict[bytes, tuple[Word, IntArray]] = {same.tobytes(): ((), same)}

@@ -82,6 +82,10 @@ FAMILIES = {
     "variable-assignment": "families:VariableAssignment",
     "kgram-retrieval": "families:KgramRetrieval",
     "word-problem": "groups:word_problem",
+    "flip-flop": "recall:flip_flop",
+    "mqar": "recall:Mqar",
+    "selective-copy": "recall:SelectiveCopy",
+    "recall-then-fold": "recall:RecallThenFold",
 }
 """Where the class of a task lives: a module of this package, and its name there. Families have parameters."""
 

@@ -17,33 +17,43 @@ from longreach.tasks.positions import LocalSteps
 from longreach.tasks.task import SEP, SEP_ID, Batch, BoolArray, Evidence, IntArray, Reduction, Split
 
 
-class FamilyTask(SequenceTask):
-    """A task whose class is a frozen dataclass with its parameters; `_describe` is called at its making.
-
-    Sequences of Golowich et al., arXiv 2502.16792, end with the answer.
-    """
+class FamilyMember:
+    """A task whose class is a frozen dataclass with its parameters; `_describe` is called at its making."""
 
     family: ClassVar[str]
+
+    def _describe(
+        self,
+        parameters: dict[str, Value],
+        *,
+        about: str,
+        nope: Evidence,
+        ape: Evidence,
+        chance: float | None = None,
+    ) -> None:
+        """Set what depends on the parameters; a chance that is not given is measured. The class is frozen:
+        nothing else changes these fields."""
+        own: dict[str, object] = {
+            "name": FamilyName.of(self.family, parameters).text,
+            "about": about,
+            "nope": nope,
+            "ape": ape,
+        }
+        if chance is not None:
+            own["chance"] = chance
+        for field, value in own.items():
+            object.__setattr__(self, field, value)
+
+
+class FamilyTask(FamilyMember, SequenceTask):
+    """Sequences of Golowich et al., arXiv 2502.16792, end with the answer."""
+
     ended = False
 
     @property
     def with_scratchpad(self) -> FamilyTask | None:
         """The member of the family that writes its steps; None: this one does, or the family has none."""
         return None
-
-    def _describe(
-        self, parameters: dict[str, Value], *, about: str, nope: Evidence, ape: Evidence, chance: float
-    ) -> None:
-        """Set what depends on the parameters. The class is frozen: nothing else changes these fields."""
-        own = {
-            "name": FamilyName.of(self.family, parameters).text,
-            "about": about,
-            "nope": nope,
-            "ape": ape,
-            "chance": chance,
-        }
-        for field, value in own.items():
-            object.__setattr__(self, field, value)
 
 
 SYMBOLS = 20

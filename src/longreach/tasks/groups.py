@@ -82,10 +82,7 @@ def group(name: str) -> Group:
         return Group(name, tuple(map(str, range(size))), rows, ("1",))
     if kind == "Q":
         return _quaternions(name)
-    every = permutations(range(size))
-    if kind == "D":  # the symmetries of a square, whose corners are 1 … 4 in turn
-        every = (p for p in every if all((p[k] - p[k - 1]) % 2 == 1 for k in range(4)))
-    elements = [p for p in every if kind != "A" or _is_even(p)]
+    elements = [p for p in permutations(range(size)) if _belongs(kind, p)]
     places = {p: place for place, p in enumerate(elements)}
     rows = tuple(tuple(places[tuple(q[image] for image in p)] for q in elements) for p in elements)
     return Group(name, tuple(map(_one_line, elements)), rows, _GENERATORS[name])
@@ -106,10 +103,12 @@ def _one_line(permutation: Sequence[int]) -> str:
     return "".join(str(image + 1) for image in permutation)
 
 
-def _is_even(permutation: Sequence[int]) -> bool:
-    size = len(permutation)
-    swapped = sum(permutation[a] > permutation[b] for a in range(size) for b in range(a + 1, size))
-    return swapped % 2 == 0
+def _belongs(kind: str, permutation: Sequence[int]) -> bool:
+    """Whether it is in S, A or D: any, an even one, or a symmetry of the square with the corners 1 … 4."""
+    size = range(len(permutation))
+    if kind == "A":
+        return sum(permutation[a] > permutation[b] for b in size for a in range(b)) % 2 == 0
+    return kind == "S" or all((permutation[k] - permutation[k - 1]) % 2 == 1 for k in size)
 
 
 def _quaternions(name: str) -> Group:
@@ -118,9 +117,7 @@ def _quaternions(name: str) -> Group:
     signs = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, -1, -1, 1], [1, 1, -1, -1]])
     elements = [(sign, unit) for unit in range(4) for sign in (1, -1)]
     places = {element: place for place, element in enumerate(elements)}
-    rows = tuple(
-        tuple(places[int(s * t * signs[a, b]), a ^ b] for t, b in elements) for s, a in elements
-    )
+    rows = tuple(tuple(places[int(s * t * signs[a, b]), a ^ b] for t, b in elements) for s, a in elements)
     written = tuple(f"{'-' if sign < 0 else ''}{units[unit]}" for sign, unit in elements)
     return Group(name, written, rows, ("i", "j"))
 

@@ -279,7 +279,9 @@ class FamilyName:
         if self.family == "modp-task" and found["k"] >= found["p"]:
             raise InputError(f"{self.text}: k must be less than p")
         if self.family == "mqar" and found["pairs"] > found["symbols"] // 2:
-            raise InputError(f"{self.text}: {found['pairs']} pairs need as many keys; symbols has two for each")
+            raise InputError(
+                f"{self.text}: {found['pairs']} pairs need as many keys; symbols has two for each"
+            )
         if self.family == "recall-then-fold" and found["pairs"] > found["keys"]:
             raise InputError(f"{self.text}: {found['pairs']} pairs need as many keys")
         if self.family == "in-context-kgram" and (contexts := found["S"] ** found["k"]) > MOST_CONTEXTS:

@@ -165,14 +165,17 @@ class Reduction:
     Counts over the symbols are counts over the letters, so that a program keeps its class; with positions
     modulo a number all letters must have as many symbols."""
     after: tuple[str, ...]
-    """What is read after the word; before it there is SOS."""
+    """What is read after the word; before it there are SOS and `before`."""
     token: str
     """The program predicts this token next exactly for the words of the language."""
     about: str
+    before: tuple[str, ...] = ()
+    """What is always read before the word: a program knows its counts, which are constants, and keeps its
+    class."""
 
     def inputs(self, word: Iterable[str]) -> tuple[str, ...]:
         """What a program for the task reads for a word of the language's alphabet."""
-        return ("SOS", *image(self.letters, word), *self.after)
+        return ("SOS", *self.before, *image(self.letters, word), *self.after)
 
 
 @dataclass(frozen=True)
@@ -433,6 +436,12 @@ class Task(ABC):
         Exactly and for all lengths; None where no automaton says so. Reductions are checked with it.
         """
         return None
+
+    def continuation_behind(
+        self, before: Sequence[str], letters: Images, after: Sequence[str], token: str
+    ) -> Automaton | None:
+        """The same with some tokens before the image; None also where the task does not know."""
+        return None if before else self.continuation(letters, after, token)
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         """The task's own position ids, (examples, width + 1), before any shift; None: it has none.

@@ -356,6 +356,66 @@ def variable_assignment(depth: int) -> Program:
     return b.program()
 
 
+def associative_recall(size: int) -> Program:
+    """SOS k3 v1 k1 v4 . k1 . k3: keys and values of `size` each; at a key that stood before, its value.
+
+    An induction head: a value stands once, and the key before it is known by the bits of its number, as in
+    `copy_unique`.
+    """
+    keys, values = ([f"{kind}{number}" for number in range(1, size + 1)] for kind in "kv")
+    b = Builder([SOS, ".", *keys, *values])
+    here, before = [], []
+    for bit in range(size.bit_length()):
+        here.append(b.let(f"bit_{bit}", any_of(k for number, k in enumerate(keys, 1) if number >> bit & 1)))
+        before.append(b.let(f"before_{bit}", count(here[bit], 1) >= 1))
+    asked = b.let("asked", any_of(here))
+    for value in values:
+        agrees = [now.iff(exists(token(value) & then)) for now, then in zip(here, before, strict=True)]
+        b.output(value, all_of([asked, exists(value), *agrees]))
+    return b.program()
+
+
+def numbered_recall(size: int) -> Program:
+    """The same without positions: a pair is known by how many keys there were where it stood first."""
+    keys, values = ([f"{kind}{number}" for number in range(1, size + 1)] for kind in "kv")
+    b = Builder([SOS, ".", *keys, *values])
+    first = b.let("first", any_of(token(key) & (count(key) == 1) for key in keys))
+    number = b.let("number", count(first))
+    bits = [
+        b.let(f"number_{bit}", any_of(number == each for each in range(1, size + 1) if each >> bit & 1))
+        for bit in range(size.bit_length())
+    ]
+    asked = b.let("asked", any_of(keys))
+    here = [any_of(token(key) & exists(token(key) & first & bit) for key in keys) for bit in bits]
+    here = [b.let(f"here_{place}", each) for place, each in enumerate(here)]
+    for value in values:
+        agrees = [now.iff(exists(token(value) & then)) for now, then in zip(here, bits, strict=True)]
+        b.output(value, all_of([asked, exists(value), *agrees]))
+    return b.program()
+
+
+def selective_copy(size: int) -> Program:
+    """SOS x SEP y EOS: x holds `size` of 16 data tokens among noise, y the data tokens in their order.
+
+    Which data token is the j-th is known by the number of data tokens where it stands.
+    """
+    symbols = [str(number) for number in range(16)]
+    b, answering = _answer([".", *symbols])
+    data = b.let("data", any_of(symbols))
+    read = b.let("read", count(data & ~answering))
+    written = b.let("written", count(data & answering))
+    turns: dict[str, list[Expr]] = {symbol: [] for symbol in symbols}
+    for place in range(1, size + 1):
+        own = b.let(f"place_{place}", data & ~answering & (read == place))
+        turn = b.let(f"turn_{place}", answering & (written == place - 1))
+        for symbol in symbols:
+            turns[symbol].append(turn & exists(token(symbol) & own))
+    for symbol, cases in turns.items():
+        b.output(symbol, any_of(cases))
+    b.output(EOS, answering & (written == size) & ~token(EOS))
+    return b.program()
+
+
 def _text(lines: str) -> Callable[[int], Program]:
     """The program of a text in which N is the number."""
     return lambda number: parse(lines.replace("N", str(number)))
@@ -416,6 +476,11 @@ _ROWS: list[tuple[str, str, str, Callable[[int], Program] | None, int | None]] =
      "SOS 3 t1 17 t1 SEP t1", sparse_parity, 4),
     ("variable-assignment-N", "n assignments of a chain, of 200 variables",
      "SOS v1 SEP1 v1 ← v2 SEP v1 ← v2", variable_assignment, 2),
+    ("mqar-N", "the value of a key that stood before, of n keys and n values", "SOS k2 v1 k1 v2 . k2",
+     associative_recall, 4),
+    ("mqar-numbers-N", "the same without positions", "SOS k2 v1 k1 v2 . k2", numbered_recall, 4),
+    ("selective-copy-N", "SOS n data tokens among noise SEP the same without it EOS",
+     "SOS . 3 . 5 SEP 3 5", selective_copy, 2),
 ]  # fmt: skip
 ENTRIES: dict[str, Entry] = {
     name: Entry(name, about, tuple(words.split(", ")), make or _file(name), default)
