@@ -245,6 +245,94 @@ def kgram(k: int) -> Oracle:
     return answer
 
 
+# Groups and recall.
+
+
+def composed(word: Sequence[str], size: int) -> str:
+    """Permutations in one line, one after the other: where each number ends."""
+    ends = []
+    for number in range(1, size + 1):
+        for permutation in word:
+            number = int(permutation[number - 1])
+        ends.append(str(number))
+    return "".join(ends)
+
+
+def _quaternion(word: Sequence[str]) -> str:
+    """Hamilton's product of a + b i + c j + d k."""
+    now = (1, 0, 0, 0)
+    for letter in word:
+        sign, unit = (-1 if letter[0] == "-" else 1), "1ijk".index(letter[-1])
+        (a, b, c, d), (e, f, g, h) = now, tuple(sign * (place == unit) for place in range(4))
+        now = (
+            a * e - b * f - c * g - d * h,
+            a * f + b * e + c * h - d * g,
+            a * g - b * h + c * e + d * f,
+            a * h + b * g - c * f + d * e,
+        )
+    (place,) = [place for place in range(4) if now[place]]
+    return ("-" if now[place] < 0 else "") + "1ijk"[place]
+
+
+def product_of(group: str) -> Callable[[Sequence[str]], str]:
+    if group[0] == "Z":
+        return lambda word: str(sum(map(int, word)) % int(group[1:]))
+    return _quaternion if group == "Q8" else lambda word: composed(word, int(group[1:]))
+
+
+def products(group: str) -> Oracle:
+    """The product of each prefix, the empty one included."""
+    product = product_of(group)
+    return lambda x: [f"{{{product(x[:end])}}}" for end in range(len(x) + 1)]
+
+
+def flip_flop(x: Sequence[str]) -> list[str]:
+    assert x[0] == "w"
+    assert x[-2] == "r"
+    assert {*x[::2]} <= {*"wri"}
+    assert {*x[1::2]} <= {*"01"}
+    found, kept = ["{w}"], ""
+    for instruction, bit in zip(x[::2], x[1::2], strict=True):
+        found.append("{" + kept + "}" if instruction == "r" else "{0,1}")
+        kept = bit if instruction == "w" else kept
+        assert instruction != "r" or bit == kept
+        found.append("{w,r,i,EOS}" if instruction == "r" else "{w,r,i}")
+    return found
+
+
+def recalled(pairs: int | None = None) -> Oracle:
+    """Pairs, then each key once at an even place behind them, and blanks."""
+
+    def answer(x: Sequence[str]) -> list[str]:
+        count = pairs or len({token for token in x if token[0] == "k"})
+        table = {x[2 * place]: x[2 * place + 1] for place in range(count)}
+        assert len(table) == len({*table.values()}) == count
+        asked, between = x[2 * count :: 2], x[2 * count + 1 :: 2]
+        assert {*between} == {"."}
+        assert sorted(token for token in asked if token != ".") == sorted(table)
+        return [table[token] for token in asked if token != "."]
+
+    return answer
+
+
+def without_noise(data: int) -> Oracle:
+    def answer(x: Sequence[str]) -> list[str]:
+        found = [token for token in x if token != "."]
+        assert len(found) == data or (not data and found)
+        return found
+
+    return answer
+
+
+def recalled_product(group: str, pairs: int) -> Oracle:
+    def answer(x: Sequence[str]) -> list[str]:
+        table = {x[2 * place]: x[2 * place + 1] for place in range(pairs)}
+        assert len(table) == pairs
+        return [product_of(group)([table[key] for key in x[2 * pairs :]])]
+
+    return answer
+
+
 # Changed tasks.
 
 
@@ -317,6 +405,25 @@ ORACLES: dict[str, Oracle] = {
     "kgram-retrieval:1": kgram(1),
     "kgram-retrieval:1,symbols=8": kgram(1),
     "kgram-retrieval:2,symbols=12": kgram(2),
+    "word-problem": products("S3"),
+    **{
+        f"word-problem:{group}": products(group) for group in ("Z2", "Z7", "Q8", "D4", "A4", "S4", "A5", "S5")
+    },
+    **{f"word-problem:{group},generators=yes": products(group) for group in ("Z2", "S3", "Q8", "D4", "A5")},
+    "flip-flop": flip_flop,
+    "flip-flop:0": flip_flop,
+    "flip-flop:0.98": flip_flop,
+    "mqar": recalled(),
+    "mqar:3": recalled(3),
+    "mqar:symbols=8": recalled(),
+    "mqar:2,symbols=4,power=1": recalled(2),
+    "selective-copy": without_noise(8),
+    "selective-copy:16": without_noise(16),
+    "selective-copy:3,symbols=2": without_noise(3),
+    "selective-copy:0": without_noise(0),
+    "recall-then-fold": recalled_product("S3", 4),
+    "recall-then-fold:Z3,pairs=2,keys=2": recalled_product("Z3", 2),
+    "recall-then-fold:Q8,pairs=3": recalled_product("Q8", 3),
     "copy-repeat+reversed": lambda x: list(x)[::-1],
     "sort+reversed": lambda x: sorted(x, key=int, reverse=True),
     "addition+reversed": lambda x: _padded(added(x), 1 + max(_operands(x, "+"))),

@@ -34,7 +34,8 @@ OTHERS = [
     "sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort", "addition-no-leading-zeros",
     "parity-with-empty", "count", "mode", "reverse", "duplicate-string", "bucket-sort", "even-pairs",
     "cycle-navigation", "multiplication", "modular-arithmetic", "boolean-expressions", "shuffle-dyck", "anbn",
-    "sparse-parity", "parity-scratchpad", "variable-assignment", "kgram-retrieval",
+    "sparse-parity", "parity-scratchpad", "variable-assignment", "kgram-retrieval", "word-problem",
+    "flip-flop", "mqar", "selective-copy", "recall-then-fold",
 ]  # fmt: skip
 # Measured as these are: the whole word must be told.
 LIKE = {
@@ -94,12 +95,14 @@ def test_communication_grows_linearly(name: str) -> None:
 
 
 def test_the_other_kinds() -> None:
-    assert {name for name, _, _ in _evidence("language")} == {*REGULAR, "sigma-be", "l-bb"}
+    assert {name for name, _, _ in _evidence("language")} == {*REGULAR, "sigma-be", "l-bb", "flip-flop"}
+    assert {name for name, _, _ in _evidence("classes")} == {"word-problem"}
     without = ["binary-majority-interleave", "repeated-copy", "sparse-parity", "variable-assignment"]
     assert _evidence("none") == [
         *((name, "nope", "") for name in without),
         ("kgram-retrieval", "nope", ""),
         ("kgram-retrieval", "ape", ""),
+        ("mqar", "nope", ""),
     ]
 
 

@@ -91,6 +91,21 @@ FORECASTS = {
         PROVED_NO,
     ),
     "even-pairs": {"nope": ("no", "valid"), "ape": ("yes", "not proved")},
+    **dict.fromkeys(
+        (
+            "flip-flop", "word-problem", "word-problem:Z2", "word-problem:Z60", "word-problem:Q8",
+            "word-problem:A5", "word-problem:S5", "word-problem:S3,generators=yes",
+            "word-problem:S5,generators=yes",
+        ),
+        PROVED_NO | {"local": ("no", "valid")},
+    ),
+    **dict.fromkeys(
+        ("selective-copy:0", "recall-then-fold", "recall-then-fold:Z5,pairs=2", "recall-then-fold:A5"),
+        PROVED_NO,
+    ),
+    "selective-copy": TRIED_YES,
+    "mqar:symbols=32": {"ape": ("yes", "not proved")},
+    "mqar:8,symbols=16": TRIED_YES,
     "sparse-parity:6": {"ape": ("yes", "not proved")},
 }  # fmt: skip
 UNDECIDED = [
@@ -100,6 +115,8 @@ UNDECIDED = [
     # A choice at every second letter is not counted as linear; without one there is nothing to tell.
     "regex:(ab|ba)*+scratchpad",
     "regex:(aa)*+scratchpad",
+    "mqar:symbols=8192",
+    "selective-copy:4,symbols=5",
 ]
 
 

@@ -179,15 +179,16 @@ def test_every_sample_has_the_right_shape_and_answer(task: Task, span: tuple[int
     assert (batch.targets[batch.mask] != PAD_ID).all()
     assert not (batch.mask & ~inside).any()
     assert (batch.sizes <= [task.input_size(int(length)) for length in lengths]).all()
-    # From the first supervised position to the last token, all are supervised.
-    assert (batch.mask == inside & (columns >= batch.mask.argmax(axis=1)[:, None])).all()
+    # From the first supervised position to the last token, all are supervised, but where keys are asked for.
+    if task.name != "mqar":
+        assert (batch.mask == inside & (columns >= batch.mask.argmax(axis=1)[:, None])).all()
     for (read, predicted), length in zip(_rows_task(task, batch), lengths.tolist(), strict=True):
         assert tuple(predicted) == task.answer(read[:length])
 
 
 @pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
 def test_algorithmic_tasks_read_their_answer_while_they_write_it(task: Task) -> None:
-    if task.kind == "language":
+    if task.kind == "language" or task.name == "mqar":  # where blanks follow what is asked for
         return
     batch = task.sample(task.lengths(2, 30), np.random.default_rng(2))
     following = np.roll(batch.tokens, -1, axis=1)

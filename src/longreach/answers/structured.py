@@ -140,6 +140,7 @@ def _sides_by_hidden_count(
         return None
     still, turn = (spelled(word) for word in words)
     about = f"of words made of {still} and {turn} a program would tell whether their class is {label!r}"
+    called = f"count-{names[1]}" if SLUG.fullmatch(f"count-{names[1]}") else None
     shown = {letter: spelled(image(images, [letter])) for letter in names}
 
     def side(key: str) -> Verdict:
@@ -148,7 +149,7 @@ def _sides_by_hidden_count(
             task,
             name,
             key,
-            language=AUTOMATON + write_automaton(language),
+            language=AUTOMATON + write_automaton(language, called),
             automaton=language,
             reduction=Reduction(images, (), label, about),
             certificate=judged.sides[key].certificate,

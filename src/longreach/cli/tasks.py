@@ -252,9 +252,12 @@ def _example(task: Task, length: int, number: int = 0) -> dict[str, Any]:
     import numpy as np
 
     batch = task.sample([length], np.random.default_rng(EXAMPLE_SEED + number))
+    mask, size = batch.mask[0], int(batch.sizes[0])
+    first = int(mask.argmax())
     return {
         "length": length,
         "input": task.decode(batch.tokens[0].tolist()),
-        "given": int(batch.mask[0].argmax()) + 1,
+        # The answer is what follows, unless questions stand apart from each other.
+        "given": first + 1 if first + mask.sum() == size else size,
         "targets": task.decode(batch.targets[0][batch.mask[0]].tolist()),
     }

@@ -175,7 +175,9 @@ FAMILIES: dict[str, Family] = {
     ),
     "mqar": Family(
         {
-            "pairs": Parameter(default=0, least=0, most=4096, about="how many; 0: one for eight tokens"),
+            "pairs": Parameter(
+                default=0, least=0, most=4096, about="how many; 0: any number up to a quarter of LEN"
+            ),
             "symbols": Parameter(default=256, least=4, most=8192, about="half of them keys, half values"),
             "power": Parameter(
                 kind="number", default=0.01, least=0.001, most=1, about="of the law of gaps; 1: uniform"
@@ -184,7 +186,7 @@ FAMILIES: dict[str, Family] = {
     ),
     "selective-copy": Family(
         {
-            "data": Parameter(default=16, least=0, most=256, about="tokens to copy; 0: any number of them"),
+            "data": Parameter(default=8, least=0, most=256, about="tokens to copy; 0: any number of them"),
             "symbols": Parameter(default=16, least=2, most=256, about="how many, without the noise"),
         }
     ),

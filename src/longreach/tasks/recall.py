@@ -17,6 +17,7 @@ from longreach.tasks.lengths import LengthRange
 from longreach.tasks.names import FamilyName
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import (
+    CHANCE_SPAN,
     EOS,
     PAD,
     SEP,
@@ -72,6 +73,10 @@ class FlipFlop(RegularLanguage):
 
     ignore: float = 0.8
 
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = (lengths >= 4) & (lengths % 2 == 0)
+        return found
+
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         rows, most = len(lengths), int(lengths.max()) // 2
         columns, last = np.arange(most), lengths[:, None] // 2 - 1
@@ -99,8 +104,6 @@ def flip_flop(ignore: float = 0.8) -> FlipFlop:
 # Multi-query associative recall
 
 
-TOKENS_PER_PAIR = 8
-"""Where the number of pairs grows: as many pairs as Arora et al. have at length 512."""
 _MOST_WRITTEN = 500
 """Keys of the largest program that is written out."""
 
@@ -112,7 +115,7 @@ class Mqar(FamilyMember, Task):
     Pairs of distinct keys with distinct values come first. Each key is asked for once, at a slot of every
     other token behind them; slot i is taken with weight i^(power − 1), without replacement, for one key after
     the other (Arora et al., arXiv 2312.04927, with their blanks). LEN is even and counts the tokens behind
-    SOS. With `pairs` 0 there is a pair for eight of them.
+    SOS. With `pairs` 0 their number is uniform in 1 … LEN / 4, or to the number of keys if that is less.
 
     >>> Mqar().answer("k5 v2 k1 v7 . . k1 . k5 .".split())
     ('v7', 'v2')
@@ -126,18 +129,18 @@ class Mqar(FamilyMember, Task):
     kind = "algorithmic"
 
     def __post_init__(self) -> None:
-        many = f"{self.pairs} keys" if self.pairs else "keys, of which longer inputs have more"
+        many = f"{self.pairs} keys" if self.pairs else "keys"
         written = self.size <= _MOST_WRITTEN
         not_written = Evidence("none", None, "for so many keys no program is written out")
         numbered = Evidence(
             "program", f"mqar-numbers-{self.size}", "so few pairs are numbered, and looked up by their number"
         )
         growing = Evidence(
-            "none", None, "pairs can be numbered up to a bound, and here their number grows with the length"
+            "none", None, "pairs can be numbered up to a bound, and longer inputs have more of them"
         )
         self._describe(
             {"pairs": self.pairs, "symbols": self.symbols, "power": self.power},
-            about=f"the values of {many}, asked for one by one",
+            about=f"the values of {many} that stood before, asked for one by one",
             nope=growing if not self.pairs else numbered if written else not_written,
             ape=Evidence("program", f"mqar-{self.size}", "an induction head: each value has one predecessor")
             if written
@@ -159,24 +162,9 @@ class Mqar(FamilyMember, Task):
     def least_length(self) -> int:
         return 4 * max(1, self.pairs)
 
-    def pairs_in(self, lengths: IntArray) -> IntArray:
-        """How many pairs inputs of these lengths have."""
-        if self.pairs:
-            return np.full_like(lengths, self.pairs)
-        found: IntArray = np.maximum(1, lengths // TOKENS_PER_PAIR)
-        return found
-
     def has(self, lengths: IntArray) -> BoolArray:
         even: BoolArray = lengths % 2 == 0
-        return even & super().has(lengths) & (self.pairs_in(lengths) <= self.size)
-
-    def train_range(self, train_to: int) -> LengthRange:
-        """Where keys are too few for tests on three times as much, a third of what they allow."""
-        found = super().train_range(train_to)
-        longest = TOKENS_PER_PAIR * (self.size + 1) - 2
-        if self.pairs or 3 * found.last <= longest:
-            return found
-        return LengthRange(found.first, max(found.first, longest // 3))
+        return even & super().has(lengths)
 
     def input_size(self, length: int) -> int:
         return 1 + length
@@ -199,7 +187,9 @@ class Mqar(FamilyMember, Task):
         return tuple(written)
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        rows, pairs = len(lengths), self.pairs_in(lengths)[:, None]
+        rows, pairs = len(lengths), np.full((len(lengths), 1), self.pairs)
+        if not self.pairs:
+            pairs = rng.integers(1, np.minimum(lengths // 4, self.size) + 1)[:, None]
         most, slots = int(pairs.max()), lengths[:, None] // 2 - pairs
         keys, values = (random_orders(np.full(rows, self.size), self.size, rng)[:, :most] for _ in range(2))
         # The largest of log weight + Gumbel noise, in this order, are a draw without replacement.
@@ -229,7 +219,7 @@ PROGRAM_SYMBOLS, PROGRAM_DATA = 16, 64
 class SelectiveCopy(FamilyTask):
     """SOS . 3 . . 5 3 . SEP 3 5 3 EOS: data tokens at uniform places among noise, written without it.
 
-    Data tokens are independent and uniform and may repeat. There are always `data` of them, as in Gu and Dao,
+    Data tokens are independent and uniform and may repeat. There are always `data` of them, 16 in Gu and Dao,
     arXiv 2312.00752 (after Arjovsky et al., arXiv 1511.06464); with 0 their number is uniform in 1 … LEN. LEN
     is the number of tokens of x, noise included.
 
@@ -237,7 +227,7 @@ class SelectiveCopy(FamilyTask):
     ('3', '5', '3', 'EOS')
     """
 
-    data: int = 16
+    data: int = 8
     symbols_count: int = 16
 
     family = "selective-copy"
@@ -278,6 +268,10 @@ class SelectiveCopy(FamilyTask):
     def least_length(self) -> int:
         return max(1, self.data)
 
+    def train_range(self, train_to: int) -> LengthRange:
+        """At least to inputs of which half is noise."""
+        return super().train_range(max(train_to, 2 * self.data))
+
     def answer_size(self, length: int) -> int:
         return self.data or length
 
@@ -298,6 +292,10 @@ class SelectiveCopy(FamilyTask):
 
 
 # Recall of group elements, and their product
+
+
+MANY_GUESSES = 5000
+"""Inputs of one length on which the chance is measured."""
 
 
 @dataclass(frozen=True)
@@ -349,6 +347,15 @@ class RecallThenFold(FamilyTask):
                 before=tuple(before),
             ),
         )
+
+    @cached_property
+    def chance(self) -> float:
+        """Measured on many long inputs: 1 / |G|, and more where few elements are drawn for the keys."""
+        rng, shares = np.random.default_rng(1), []
+        for length in (self.least_length + CHANCE_SPAN, self.least_length + CHANCE_SPAN + 1):
+            _, answers, _ = self.draw(np.full(MANY_GUESSES, length), rng)
+            shares.append(np.bincount(answers[:, 0]).max() / MANY_GUESSES)
+        return float(max(shares))
 
     @property
     def own_group(self) -> Group:
