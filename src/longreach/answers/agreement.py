@@ -29,11 +29,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.published import published
-from longreach.config.architectures import BASELINE
+from longreach.config.architectures import BASELINE, DECODER, Options
 from longreach.config.model import CellLabel
 from longreach.runs.cells import ByAccuracy, Cell
 from longreach.tasks.catalog import load_task
@@ -67,10 +67,12 @@ FAMILIES = (
 
 @dataclass(frozen=True)
 class Place:
-    """A cell of a study: a task under an encoding, with or without the penalty on positions.
+    """A cell of a study: a task under an encoding or another model, with or without the penalty on positions.
 
     >>> Place("sort", "ape").label, Place("sort", "ape", 1e-4).label
     ('ape', 'ape + 0.0001')
+    >>> Place("parity", "deltanet(signed=true)").model
+    {'architecture': 'deltanet', 'model_options': {'signed': True}}
     """
 
     task: str
@@ -81,6 +83,16 @@ class Place:
     def is_baseline(self) -> bool:
         """Whether it shows what the current token alone tells: no evidence for or against a forecast."""
         return self.encoding == BASELINE
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """What it trains, as settings of a run."""
+        label = CellLabel.read(self.encoding)
+        if label.architecture in (DECODER, BASELINE):
+            return {"encoding": self.encoding}
+        encoding = {"encoding": label.encoding} if "positions" in label.row.can else {}
+        options = {"model_options": Options.read(label.options)} if label.options else {}
+        return {**encoding, "architecture": label.architecture, **options}
 
     @property
     def label(self) -> str:

@@ -58,6 +58,20 @@ class Options(dict[str, Any]):
         shown = {name: value for name, value in sorted(self.items()) if name not in CARRIED}
         return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in shown.items())
 
+    @staticmethod
+    def read(words: str) -> Options:
+        """The options that a call writes so.
+
+        >>> Options.read('gate="a, b", width=32') == Options(gate="a, b", width=32)
+        True
+        """
+        found, decoder = Options(), json.JSONDecoder()
+        while words:
+            name, _, rest = words.partition("=")
+            found[name.strip(", ")], end = decoder.raw_decode(rest)
+            words = rest[end:]
+        return found
+
 
 @dataclass(frozen=True, kw_only=True)
 class ArchitectureRow:
@@ -76,7 +90,7 @@ class ArchitectureRow:
     """The factory, as in `module:function` with a module of `longreach.models`; it needs torch."""
     sizes: tuple[Size, ...] = ("layers", "width")
     """The settings of a run that reach the factory."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     """Options of its own and their defaults."""
     can: frozenset[Capability] = frozenset()
     article: str = "a"
@@ -135,6 +149,7 @@ def _table(rows: Iterable[ArchitectureRow]) -> dict[str, ArchitectureRow]:
 _TRANSFORMER: frozenset[Capability] = frozenset({"positions", "stacked", "compiled"})
 _STACKED: frozenset[Capability] = frozenset({"stacked"})
 _STATE_PASSING = {"state_passing": 0.0}
+_BLOCKS = {"mlp_ratio": 4, **_STATE_PASSING}
 
 ARCHITECTURES: dict[str, ArchitectureRow] = _table(
     [
@@ -172,33 +187,31 @@ ARCHITECTURES: dict[str, ArchitectureRow] = _table(
             source="Elman 1990",
         ),
         ArchitectureRow(
-            name="ssm", title="SSM", code="ssm:ssm", article="an", can=_STACKED, options=_STATE_PASSING,
+            name="ssm", title="SSM", code="ssm:ssm", article="an", can=_STACKED, options=_BLOCKS,
             about="A diagonal recurrence whose gates depend on the input and lie in [0, 1], as in Mamba.",
             source="Gu and Dao, arXiv 2312.00752",
         ),
         ArchitectureRow(
-            name="ssm-signed", title="signed SSM", code="ssm:ssm_signed", can=_STACKED,
-            options=_STATE_PASSING,
+            name="ssm-signed", title="signed SSM", code="ssm:ssm_signed", can=_STACKED, options=_BLOCKS,
             about="The same with eigenvalues in [−1, 1].",
             source="Grazzi et al., arXiv 2411.12537",
         ),
         ArchitectureRow(
-            name="ssm-complex", title="complex SSM", code="ssm:ssm_complex", can=_STACKED,
-            options=_STATE_PASSING,
+            name="ssm-complex", title="complex SSM", code="ssm:ssm_complex", can=_STACKED, options=_BLOCKS,
             about="The same with complex eigenvalues, whose angles depend on the input.",
             source="Lahoti et al., arXiv 2603.15569 (Mamba-3)",
         ),
         ArchitectureRow(
             name="deltanet", title="DeltaNet", code="deltanet:deltanet", can=_STACKED,
             sizes=("layers", "heads", "width"),
-            options={"signed": False, "reflections": 1, **_STATE_PASSING},
+            options={"signed": False, "reflections": 1, **_BLOCKS},
             about="A matrix state changed by the delta rule; signed: eigenvalues in [−1, 1].",
             source="Yang et al., arXiv 2406.06484; Siems et al., arXiv 2502.10297",
         ),
         ArchitectureRow(
             name="hybrid", title="hybrid", code="hybrid:hybrid", can=_STACKED,
             sizes=("layers", "heads", "width"),
-            options={"window": 8, "recurrence": "ssm", **_STATE_PASSING},
+            options={"window": 8, "rope": True, "recurrence": "ssm", **_BLOCKS},
             about="Window attention and a recurrence in turn.",
             source="De et al., arXiv 2402.19427 (Griffin)",
         ),

@@ -16,6 +16,8 @@ STUDIES = {
     "figure4": "huang:FIGURE4",
     "regularizer": "encodings:REGULARIZER",
     "encodings": "encodings:ENCODINGS_STUDY",
+    "architectures": "architectures:STUDY",
+    "state-passing": "architectures:STATE_PASSING",
     "thresholds": "thresholds:THRESHOLDS",
     "thresholds-held-out": "thresholds:THRESHOLDS_HELD_OUT",
     "state-tracking": "states:STUDY",

@@ -89,7 +89,7 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
     >>> config.layers, config.width, config.max_steps, config.test_lengths[-1].name
     (1, 16, 30000, '101-150')
     """
-    return resolve(place.task, place.encoding, scale=scale, penalty=place.penalty or None)
+    return resolve(place.task, scale=scale, penalty=place.penalty or None, **place.model)
 
 
 def selected(

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.config.model import CellLabel
 from longreach.figures import BLUE, GREEN, ORANGE
 from longreach.studies.cells import GROUPS, Outcome, cell_study, group_of, work_by_theory
 from longreach.studies.drawing import Look, bins_note, grid, grouped, legend, titled
@@ -27,6 +28,7 @@ NOTE = (
     "else how many work; in brackets: no run is right on the whole training range. ✓ ✗ ? the forecast, "
     "where theory has one."
 )
+LONG_NAME = 14  # characters: longer names of columns are slanted
 NOTE_WIDTH = 18  # characters to a column of cells
 
 
@@ -48,7 +50,9 @@ def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
         colour = "white" if share < DARK_BELOW else "black"
         axis.text(column, row, cell_text(each), ha="center", va="center", fontsize=7, color=colour)
     image = axis.imshow(np.ma.masked_invalid(shares), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
-    axis.set_xticks(range(len(columns)), columns, fontsize=8)
+    names = [CellLabel.read(column).shown for column in columns]
+    slanted = {"rotation": 35, "ha": "left"} if max(map(len, names)) > LONG_NAME else {}
+    axis.set_xticks(range(len(columns)), names, fontsize=8, **slanted)
     axis.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
     axis.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)

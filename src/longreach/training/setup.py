@@ -99,6 +99,7 @@ def decoder_of(config: RunConfig) -> ModelConfig:
         scaled_bias=config.scaled_bias,
         tied=config.tied,
         predict_ids=config.predict_ids,
+        loops=(config.row.options | config.model_options).get("loops", 1),
     )
 
 

@@ -1,0 +1,130 @@
+"""All architectures on tasks that tell them apart, beside what theory says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from longreach.answers.agreement import Place
+from longreach.config.model import CellLabel
+from longreach.config.run import RunConfig
+from longreach.config.scales import Scale
+from longreach.runs.cells import Tally
+from longreach.runs.resolve import resolve
+from longreach.studies.cells import Outcome, cell_study
+from longreach.studies.encodings import draw_encodings
+from longreach.studies.study import StudyReport, table_of
+from longreach.tasks.catalog import load_task
+
+TASKS = (
+    "parity",
+    "aa",
+    "regex:(a|b)*bb(a|b)*",
+    "word-problem:group=S3",
+    "word-problem:group=A5",
+    "flip-flop",
+    "mqar",
+    "copy-unique",
+)
+RECURRENT = ("lstm", "gru", "rnn", "ssm", "ssm-signed", "ssm-complex")
+MODELS = (
+    "nope",
+    "ape",
+    "window",
+    "fox",
+    "stick-breaking",
+    "cope",
+    "looped+nope",
+    'looped(loops="log")+nope',
+    *RECURRENT,
+    "deltanet",
+    "deltanet(signed=true)",
+    "deltanet(reflections=2, signed=true)",
+    "hybrid",
+    "mlp",
+)
+PASSING = tuple(f"{name}(state_passing=0.5)" for name in RECURRENT)
+SETTING: dict[str, Any] = {
+    "layers": 2, "heads": 4, "width": 64, "lr": 0.003, "batch": 64, "max_steps": 1000, "evaluate_every": 500,
+    "stop_early": False, "test_size": 500,
+}  # fmt: skip
+"""The setting of the census, chosen on its development languages with decoders; the same for all models."""
+TRAIN_TO = 20
+TIMES = (2, 3, 5, 10)
+"""How many times the training length inputs are; the last 20 lengths of each range."""
+ABOUT = (
+    f"Every model has 2 layers, width 64 and {SETTING['max_steps']} steps on lengths to {TRAIN_TO}; nothing "
+    "was tuned for any of them. A forecast is about what a model can express at every length; it promises "
+    "nothing about training."
+)
+
+
+def config_of(place: Place, scale: Scale) -> RunConfig:
+    """The run of a cell with the seed 0."""
+    given: dict[str, Any] = dict(SETTING) if scale != "smoke" else {}
+    model = place.model
+    row = CellLabel.read(place.encoding).row
+    sizes = ("layers", "heads")
+    given = {name: value for name, value in given.items() if name not in sizes or name in row.sizes}
+    if "positions" in row.can and place.encoding in ("nope", "ape"):
+        given |= {"log_length": True} if scale != "smoke" else {}
+    if scale != "smoke":
+        task = load_task(place.task)
+        trained = task.train_range(TRAIN_TO)
+        last = int(trained[1])
+        given |= {"train_lengths": trained}
+        given["test_lengths"] = tuple((times * last - last + 1, times * last) for times in TIMES)
+    return resolve(place.task, scale=scale, **model, **given)
+
+
+def by_model(found: Sequence[Outcome]) -> StudyReport:
+    """Per model: of the runs on tasks that theory says it can express or cannot, how many work at 10 N."""
+    lines, document = [], {}
+    for model in dict.fromkeys(each.place.encoding for each in found):
+        own = [each for each in found if each.place.encoding == model]
+        counts = {
+            answer: sum((each.tallies[-1] for each in own if each.forecast in kinds), Tally())
+            for answer, kinds in {"yes": ("yes",), "no": ("no",), "undecided": ("undecided", None)}.items()
+        }
+        unfit = sum(tally.unfit for tally in counts.values())
+        document[model] = {answer: tally.document() for answer, tally in counts.items()}
+        words = [f"{tally.work} of {tally.runs}" if tally.runs else "–" for tally in counts.values()]
+        lines.append([CellLabel.read(model).title, *words, unfit])
+    titles = ("model", "theory: yes", "theory: no", "no theory", "training range not fitted")
+    title = "Runs that work at ten times the training length, of all that finished."
+    table = table_of(titles, lines, title=title)
+    return StudyReport(document={"models": document}, tables=[table], remarks=[ABOUT])
+
+
+STUDY = cell_study(
+    name="architectures",
+    title="What each architecture extends",
+    source="Sarrof et al., arXiv 2405.17394; Grazzi et al., arXiv 2411.12537",
+    about="all architectures and attention variants on eight tasks, beside their forecasts",
+    time="laptop: about 100 minutes on two cores",
+    places=tuple(Place(task, model) for task in TASKS for model in MODELS),
+    config=config_of,
+    seeds={"smoke": 1, "laptop": 3, "paper": 3},
+    setting="The setting of the census for all models.",
+    figure=draw_encodings,
+    summary=by_model,
+)
+
+STATE_PASSING = cell_study(
+    name="state-passing",
+    title="Recurrences that start from states of other sequences",
+    source="Buitrago Ruiz and Gu, arXiv 2507.02782",
+    about="recurrent models with and without state passing in training",
+    time="laptop: about 60 minutes on two cores after architectures, whose members it shares",
+    places=tuple(
+        Place(task, model)
+        for task in TASKS
+        for pair in zip(RECURRENT, PASSING, strict=True)
+        for model in pair
+    ),
+    config=config_of,
+    seeds={"smoke": 1, "laptop": 3, "paper": 3},
+    setting="The setting of the census for all models.",
+    figure=draw_encodings,
+    summary=by_model,
+)
