@@ -13,7 +13,16 @@ from string import ascii_lowercase
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer, SameSize, SequenceTask, shuffled_bits
+from longreach.tasks.layouts import (
+    UNDEFINED,
+    MachineAnswer,
+    OneToken,
+    RegularAnswer,
+    SameSize,
+    SequenceTask,
+    shuffled_bits,
+)
+from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import (
     EOS,
     SEP,
@@ -23,7 +32,10 @@ from longreach.tasks.task import (
     Evidence,
     Images,
     IntArray,
+    Probes,
     Reduction,
+    Task,
+    draw_lengths,
     numbered,
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled, minimal
@@ -76,6 +88,16 @@ class Majority(OneToken):
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         words, modes = words_with_mode(lengths, len(self.symbols), rng)
         return words, modes[:, None], np.ones_like(lengths)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Two symbols of which one comes once more."""
+        sizes, bits, most, kinds = near_ties(self, lengths, count, rng)
+        first = rng.integers(0, len(self.symbols), count)
+        pair = np.stack([first, (first + rng.integers(1, len(self.symbols), count)) % len(self.symbols)])
+        x = np.where(bits == 1, pair[1][:, None], pair[0][:, None])
+        y = pair[most, np.arange(count)][:, None]
+        batch = self._batch(sizes, x, y, np.ones_like(sizes))
+        return Probes(batch, most, kinds, ("more of the first symbol", "more of the second"))
 
 
 def words_with_mode(lengths: IntArray, symbols: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -147,6 +169,11 @@ class BinaryMajority(OneToken):
         bits, most = bits_without_tie(lengths, rng)
         return bits, most[:, None], np.ones_like(lengths)
 
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        sizes, bits, most, kinds = near_ties(self, lengths, count, rng)
+        batch = self._batch(sizes, bits, most[:, None], np.ones_like(sizes))
+        return Probes(batch, most, kinds, ("more 0", "more 1"))
+
 
 def bits_without_tie(lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Words of bits whose number of zeros is uniform in 0 … LEN but not LEN/2, and the more frequent bit.
@@ -159,6 +186,23 @@ def bits_without_tie(lengths: IntArray, rng: np.random.Generator) -> tuple[IntAr
     ones = rng.integers(0, lengths + 1 - even)
     ones += even & (ones >= lengths // 2)  # as if ties were drawn again
     return shuffled_bits(lengths, ones, rng), (2 * ones > lengths).astype(np.int64)
+
+
+def near_ties(
+    task: Task, lengths: LengthRange, count: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Words of bits with one of a kind more, two where LEN is even; half are shuffled, half in two blocks.
+
+    Their lengths, the bits, the more frequent bit of each, and 1 for those in blocks.
+    """
+    sizes, rows = draw_lengths(task, *lengths, count, rng), np.arange(count)
+    most, kinds = rows % 2, rows // 2 % 2
+    ones = np.where(most == 1, sizes // 2 + 1, (sizes - 1) // 2)
+    bits = shuffled_bits(sizes, ones, rng)
+    columns = np.arange(bits.shape[1])
+    ones_first = rng.integers(0, 2, count)[:, None] == 1
+    blocks = np.where(ones_first, columns < ones[:, None], columns >= (sizes - ones)[:, None])
+    return sizes, np.where(kinds[:, None] == 1, blocks, bits), most, kinds
 
 
 SEQUENCES = 3
@@ -199,7 +243,7 @@ class BinaryMajorityInterleave(SequenceTask):
 
 
 @dataclass(frozen=True)
-class Parity(OneToken):
+class Parity(MachineAnswer):
     """SOS 1 0 1 SEP even EOS. The number of ones is uniform in 0 … LEN.
 
     >>> Parity().answer(["1", "0", "0"])
@@ -218,6 +262,10 @@ class Parity(OneToken):
             {"a": "1", "b": "0"}, (SEP,), "even", "with a as 1 and b as 0, 'even' follows SEP for its words"
         ),
     )
+
+    @property
+    def machine(self) -> LabelledAutomaton:
+        return labelled(("0", "1"), [[0, 1], [1, 0]], 0, ["even", "odd"])
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return ("odd" if x.count("1") % 2 else "even", EOS)

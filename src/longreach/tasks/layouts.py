@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.probing import LoopWords
 from longreach.tasks.task import (
     EOS,
     EOS_ID,
@@ -28,6 +30,7 @@ from longreach.tasks.task import (
     BoolArray,
     Images,
     IntArray,
+    Probes,
     Reading,
     Task,
 )
@@ -225,13 +228,34 @@ class SameSize(SequenceTask):
         return length
 
 
-class RegularAnswer(OneToken):
-    """SOS x SEP y EOS with a single y: the class that `machine` gives to x."""
+class MachineAnswer(OneToken):
+    """The answer is the class that an automaton gives to x."""
 
     @property
     @abstractmethod
     def machine(self) -> LabelledAutomaton:
         """Reads x; its classes are the answers, and `UNDEFINED` for what is no input."""
+
+    @cached_property
+    def loop_words(self) -> LoopWords:
+        """Draws probing inputs."""
+        machine = self.machine
+        ends = frozenset(state for state, label in enumerate(machine.outputs) if label != UNDEFINED)
+        return LoopWords(machine.alphabet, machine.table, ends)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        found = self.loop_words.draw(self.lengths(*lengths), count, rng)
+        if found is None:
+            return None
+        machine, sizes = self.machine, found.lengths
+        states = states_along(machine.table, found.letters)[np.arange(count), sizes]
+        said = [-1 if label == UNDEFINED else self.symbols.index(label) for label in machine.outputs]
+        x = np.array(places_of(self.symbols, machine.alphabet))[found.letters]
+        return found.probes(self._batch(sizes, x, np.array(said)[states][:, None], np.ones_like(sizes)))
+
+
+class RegularAnswer(MachineAnswer):
+    """SOS x SEP y EOS with a single y: the class that `machine` gives to x."""
 
     @abstractmethod
     def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:

@@ -17,6 +17,8 @@ import numpy as np
 from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
 from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.tasks.layouts import check_distinct
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.probing import NearTies, P, Q, window_repeated
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
     EOS,
@@ -25,7 +27,9 @@ from longreach.tasks.task import (
     BoolArray,
     Evidence,
     IntArray,
+    Probes,
     Task,
+    draw_lengths,
 )
 from longreach.theory.automata.automaton import LabelledAutomaton
 from longreach.theory.automata.files import AutomatonFile, read_automaton_file
@@ -126,9 +130,47 @@ class ProgramTask(LanguageTask):
         return label_name(ACCEPTED if stream.accepted else REJECTED)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        words = self._words(lengths, rng)
+        return words, self._said_of(words)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Words at whose end compared counts differ by 0 or ±1, and, where the program looks at a window,
+        words in which its content is repeated far away."""
+        ties, window = NearTies(self.core), self.core.locality + 1
+        sorts = len(ties.comparisons) + (window > 1)
+        if not sorts:
+            return None
+        sizes = draw_lengths(self, *lengths, count, rng)
+        loops = np.arange(count) % sorts
+        words, good = window_repeated(self._words(sizes, rng), sizes, window, rng), np.ones(count, np.bool_)
+        tied = np.flatnonzero(loops < len(ties.comparisons))
+        if len(tied):
+            near, good[tied] = ties.draw(sizes[tied], loops[tied], rng)
+            words[tied] = 0
+            words[tied, : near.shape[1]] = near
+        # What hardly ever comes near is not probed; of the others equally many words are kept.
+        found = np.bincount(loops, weights=good, minlength=sorts)
+        kept = found * 2 * sorts >= count
+        if not kept.any():
+            return None
+        each = int(found[kept].min())
+        rows = np.sort(
+            np.concatenate([np.flatnonzero(good & (loops == sort))[:each] for sort in np.flatnonzero(kept)])
+        )
+        words, sizes, loops = words[rows, : int(sizes[rows].max())], sizes[rows], loops[rows]
+        names = [f"comparison {number}" for number in range(1, len(ties.comparisons) + 1)]
+        kinds = np.where(loops < len(names), P, Q)
+        batch = self._batch(sizes, words, self._said_of(words))
+        return Probes(batch, loops, kinds, (*names, "window repeated"))
+
+    def _words(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
         words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
         followed = rng.permutation(len(lengths))[: len(lengths) // 2]
         self._follow(words, followed, rng)
+        return words
+
+    def _said_of(self, words: IntArray) -> IntArray:
+        """The places in `labels` of what is right at SOS and at each letter."""
         kernel = Kernel(self.core, self.core.roots)
         values = kernel.advance(State(), words.astype(np.uint32))
         empty = at_empty_word(self.core)
@@ -136,7 +178,7 @@ class ProgramTask(LanguageTask):
         for number, root in enumerate(self.core.roots):
             said[number, :, 0] = empty[root]
             said[number, :, 1:] = values[root]
-        return words, self._label_places(said)
+        return self._label_places(said)
 
     def _label_places(self, said: BoolArray) -> IntArray:
         """The places in `labels` of the truth values of the roots."""

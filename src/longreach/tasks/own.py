@@ -23,7 +23,9 @@ import numpy as np
 from longreach.errors import OWN_FAILURES, InputError, own_code
 from longreach.tasks.balance import PROBED, balanced, drawing_of
 from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.lengths import LengthRange
 from longreach.tasks.outside import ACCEPTED, REJECTED
+from longreach.tasks.probing import changing_pieces, repeated
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
     EOS,
@@ -37,8 +39,10 @@ from longreach.tasks.task import (
     IdScheme,
     IntArray,
     NewAnswerError,
+    Probes,
     Task,
     called,
+    draw_lengths,
     ids_by_function,
     token_problem,
 )
@@ -87,6 +91,8 @@ class FunctionTask(SequenceTask):
     stepper: Callable[[Any], Sequence[str]] | None = None
     """The steps that lead to the answer, for a scratchpad."""
     ids: IdScheme | None = None
+    prober: Drawer | None = None
+    """Draws hard inputs."""
 
     def __post_init__(self) -> None:
         if self.least_length < 0:
@@ -107,10 +113,11 @@ class FunctionTask(SequenceTask):
             raise InputError(f"{self.name}: {where}: {problem}")
         return token
 
-    def _drawn(self, length: int, rng: np.random.Generator) -> tuple[str, ...]:
-        call = f"{called(self.drawer, 'draw')}({length}, rng)"
+    def _drawn(self, length: int, rng: np.random.Generator, drawer: Drawer | None = None) -> tuple[str, ...]:
+        drawer = drawer or self.drawer
+        call = f"{called(drawer, 'draw' if drawer is self.drawer else 'probe')}({length}, rng)"
         with own_code(f"{self.name}: {call}"):
-            drawn = self.drawer(length, rng)
+            drawn = drawer(length, rng)
             if not isinstance(drawn, Iterable):
                 raise InputError(f"{self.name}: {call} gives {drawn!r}; expected a list of tokens")
             found = tuple(drawn)
@@ -284,6 +291,27 @@ class FunctionTask(SequenceTask):
         except InputError:  # not every word is an input after all
             return None
 
+    @cached_property
+    def _pieces(self) -> tuple[tuple[str, ...], ...]:
+        """Whose repetition changes the answer, where any word over the letters may be an input."""
+        rng = np.random.default_rng(3)
+        known = self.lengths(self.least_length, self.least_length + TRIED_LENGTHS)
+        words = [self._drawn(int(known[-1]), rng) for _ in range(PROBED)]
+        if drawing_of(words) == "formed":
+            return ()
+        short = [self._drawn(length, rng) for length in known.tolist()]
+        return changing_pieces([*short, *words[:TRIES]], self._answered)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        sizes = draw_lengths(self, *lengths, count, rng)
+
+        def pairs(words: Iterable[tuple[str, ...]]) -> Batch:
+            return self._batch(sizes, *self._arrays([self._pair(word) for word in words]))
+
+        if self.prober is not None:
+            return asked(pairs(self._drawn(size, rng, self.prober) for size in sizes.tolist()))
+        return by_pieces(sizes, lambda: self._pieces, lambda size: self._drawn(size, rng), pairs)
+
     def constant_share(self, batch: Batch) -> float | None:
         rows = zip(batch.targets.tolist(), batch.mask.tolist(), strict=True)
         return self._share_of_one(
@@ -307,6 +335,35 @@ class FunctionTask(SequenceTask):
                     f"{some(self.symbols, FEW_TOKENS)}; name them all: tokens=[…]"
                 )
         return [self._places[token] for token in tokens]
+
+
+def asked(batch: Batch) -> Probes:
+    """Hard inputs as the user draws them: all of one sort."""
+    none = np.zeros(len(batch), dtype=np.int64)
+    return Probes(batch, none, none, ("probe",))
+
+
+def by_pieces(
+    sizes: IntArray,
+    pieces: Callable[[], Sequence[tuple[str, ...]]],
+    draw: Callable[[int], tuple[str, ...]],
+    answered: Callable[[Iterable[tuple[str, ...]]], Batch],
+) -> Probes | None:
+    """Drawn inputs with one piece repeated inside, equally many of each piece.
+
+    None where no repetition changes an answer, or some word is no input after all.
+    """
+    try:
+        known = pieces()
+        if not known:
+            return None
+        rows = np.arange(len(sizes))
+        loops, kinds = rows % len(known), rows // len(known) % 2
+        each = zip(sizes.tolist(), loops.tolist(), kinds.tolist(), strict=True)
+        batch = answered(repeated(draw(size), known[loop], kind) for size, loop, kind in each)
+        return Probes(batch, loops, kinds, tuple(map(" ".join, known)))
+    except InputError:
+        return None
 
 
 def written(found: Any) -> tuple[Any, ...]:
@@ -349,6 +406,8 @@ class PredicateLanguage(LanguageTask):
     least_length: int = 1
     as_tuple: bool | None = None
     """Whether words are handed over as tuples; None: strings where letters are single characters."""
+    prober: Drawer | None = None
+    """Draws hard words."""
 
     nope = ape = PREDICATE_NOT_ASKED
 
@@ -475,15 +534,17 @@ class PredicateLanguage(LanguageTask):
         after = [a for a in self.letters if self._said(self.completer, "completes", (*word, a))]
         return label_name((*after, EOS) if self.contains(word) else after)
 
-    def _drawn(self, length: int, rng: np.random.Generator) -> Word:
-        assert self.drawer is not None
-        with own_code(f"{self.name}: draw({length}, rng)"):
-            found = tuple(self.drawer(length, rng))
+    def _drawn(self, length: int, rng: np.random.Generator, drawer: Drawer | None = None) -> Word:
+        call = f"{'draw' if drawer is None else 'probe'}({length}, rng)"
+        drawer = drawer or self.drawer
+        assert drawer is not None
+        with own_code(f"{self.name}: {call}"):
+            found = tuple(drawer(length, rng))
         strange = next((letter for letter in found if letter not in self.letters), None)
         if strange is not None:
-            raise InputError(f"{self.name}: draw({length}, rng) has {strange!r}, which is no letter")
+            raise InputError(f"{self.name}: {call} has {strange!r}, which is no letter")
         if len(found) != length:
-            raise InputError(f"{self.name}: draw({length}, rng) gives {len(found)} letters, not {length}")
+            raise InputError(f"{self.name}: {call} gives {len(found)} letters, not {length}")
         return found
 
     def _words(self, lengths: IntArray, rng: np.random.Generator) -> list[Word]:
@@ -499,12 +560,16 @@ class PredicateLanguage(LanguageTask):
                 tuple(self.letters[k] for k in row[:length])
                 for row, length in zip(places.tolist(), lengths.tolist(), strict=True)
             ]
-        if self.asks == "next":
-            # The learned automaton may be wrong on long words; a drawer may be wrong on any.
-            wrong = next((word for word in words if not self.contains(word)), None)
-            if wrong is not None:
-                raise InputError(f"{self.name}: the word {' '.join(wrong)} is drawn, and not of the language")
+        self._check_members(words)
         return words
+
+    def _check_members(self, words: Iterable[Word]) -> None:
+        """The learned automaton may be wrong on long words; a drawer may be wrong on any."""
+        wrong = None
+        if self.asks == "next":
+            wrong = next((word for word in words if not self.contains(word)), None)
+        if wrong is not None:
+            raise InputError(f"{self.name}: the word {' '.join(wrong)} is drawn, and not of the language")
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         return self._arrays(self._words(lengths, rng))
@@ -520,6 +585,44 @@ class PredicateLanguage(LanguageTask):
         if self.asks == "next" or self.drawer is None:
             return None
         return self._balanced(lengths, lambda length: self._any(length, rng))
+
+    @cached_property
+    def _pieces(self) -> tuple[Word, ...]:
+        """Whose repetition changes the answer."""
+        rng = np.random.default_rng(3)
+        sizes = range(self.least_length, self.least_length + TRIES)
+        return changing_pieces([self._any(size, rng) for size in sizes], self.contains)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        if self.prober is None and self.asks == "next":
+            return self._probed_by_automaton(lengths, count, rng)
+        sizes = draw_lengths(self, *lengths, count, rng)
+
+        def labelled(words: Iterable[Word]) -> Batch:
+            return self._batch(sizes, *self._arrays(list(words)))
+
+        if self.prober is not None:
+            words = [self._drawn(size, rng, self.prober) for size in sizes.tolist()]
+            self._check_members(words)
+            return asked(labelled(words))
+        return by_pieces(sizes, lambda: self._pieces, lambda size: self._any(size, rng), labelled)
+
+    def _probed_by_automaton(
+        self, lengths: LengthRange, count: int, rng: np.random.Generator
+    ) -> Probes | None:
+        """Those of the learned automaton, where it was learned and its words are of the language."""
+        if self.completer is not None or self.drawer is not None:
+            return None
+        found = self._language.loop_words.draw(self.lengths(*lengths), count, rng)
+        if found is None:
+            return None
+        rows = zip(found.letters.tolist(), found.lengths.tolist(), strict=True)
+        words = [tuple(self.letters[letter] for letter in row[:size]) for row, size in rows]
+        try:
+            self._check_members(words)
+        except InputError:
+            return None
+        return found.probes(self._batch(found.lengths, *self._arrays(words)))
 
     def _any(self, length: int, rng: np.random.Generator) -> Word:
         return tuple(self.letters[k] for k in rng.integers(0, len(self.letters), length))

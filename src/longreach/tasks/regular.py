@@ -11,6 +11,8 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.tasks.layouts import check_distinct, states_along
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.probing import LoopWords
 from longreach.tasks.task import (
     EOS,
     OWN_LANGUAGE,
@@ -24,6 +26,7 @@ from longreach.tasks.task import (
     Evidence,
     Images,
     IntArray,
+    Probes,
     Reading,
     Task,
 )
@@ -129,6 +132,20 @@ class AutomatonTask(LanguageTask):
         for state, label in self.state_labels.items():
             table[state] = self.labels.index(label)
         return table
+
+    @cached_property
+    def loop_words(self) -> LoopWords:
+        """Draws probing words; those of a language end in it."""
+        reader = self.reader
+        ends = reader.accepting if isinstance(reader, Automaton) else frozenset(range(len(reader)))
+        return LoopWords(reader.alphabet, reader.table, ends)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        found = self.loop_words.draw(self.lengths(*lengths), count, rng)
+        if found is None:
+            return None
+        labels = self.label_table[states_along(self.reader.table, found.letters)]
+        return found.probes(self._batch(found.lengths, found.letters, labels))
 
 
 @dataclass(frozen=True)
@@ -356,10 +373,9 @@ class StateTask(AutomatonTask):
         walks = self.words.words.draw(lengths, rng)
         return walks.letters.T, self.label_table[walks.states].T
 
-    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+    def _batch(self, lengths: IntArray, words: IntArray, labels: IntArray) -> Batch:
         if not self.after:
-            return super()._sample(lengths, rng)
-        words, labels = self.draw(lengths, rng)
+            return super()._batch(lengths, words, labels)
         columns = np.arange(2 * int(lengths.max()) + 1)
         read = columns <= 2 * lengths[:, None]
         tokens = np.zeros(read.shape, dtype=np.int64)

@@ -272,6 +272,25 @@ class Batch:
         return Batch(tokens, targets, mask, ids, sizes, next_ids)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Probes:
+    """Probing words: each repeats one loop, or probes one comparison, which has a number."""
+
+    batch: Batch
+    loops: IntArray
+    """The number of each row's loop."""
+    kinds: IntArray
+    """0 for p, mostly the loop; 1 for q, a third of it."""
+    names: tuple[str, ...]
+    """What is probed, by number, such as the letters of a loop."""
+
+    def shares(self, right: BoolArray) -> tuple[float, float]:
+        """The share of rows that are right, and the same of the worst loop."""
+        counts = np.bincount(self.loops)
+        rights = np.bincount(self.loops, weights=right, minlength=len(counts))
+        return float(right.mean()), float((rights[counts > 0] / counts[counts > 0]).min())
+
+
 class NewAnswerError(InputError):
     """A task gives an answer that none of its examples had, and that its tokens cannot write."""
 
@@ -328,6 +347,7 @@ class Task(ABC):
         chance: float | None = None,
         steps: Callable[[Any], Sequence[str]] | None = None,
         ids: IdScheme | None = None,
+        probe: Callable[[int, np.random.Generator], Sequence[str]] | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
@@ -339,7 +359,8 @@ class Task(ABC):
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
         inputs that always saying the same gets right. `has` says which lengths from `least_length` on have
         inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y EOS. `steps(x)` gives the
-        tokens that the changed task `…+scratchpad` writes before the answer.
+        tokens that the changed task `…+scratchpad` writes before the answer. `probe(length, rng)` gives hard
+        inputs, as `draw` does, such as those in which one part is long: runs are measured on them as well.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -362,6 +383,7 @@ class Task(ABC):
             given_chance=chance,
             stepper=steps,
             ids=ids,
+            prober=probe,
         )
         return task
 
@@ -377,6 +399,7 @@ class Task(ABC):
         completes: Callable[[Any], Any] | None = None,
         least_length: int = 1,
         as_tuple: bool | None = None,
+        probe: Callable[[int, np.random.Generator], Sequence[str]] | None = None,
     ) -> PredicateLanguage:
         """A language from a function that says whether a word belongs to it.
 
@@ -389,7 +412,7 @@ class Task(ABC):
 
         The predicate reads a word as a string if all letters are single characters, else as a tuple; say
         `as_tuple=True` for tuples always. A predicate that answers strings in one way only, but tuples in
-        two, gets tuples.
+        two, gets tuples. `probe(length, rng)` gives hard words, on which runs are measured as well.
 
         >>> even = Task.from_predicate(lambda word: word.count("a") % 2 == 0, "ab", name="even")
         >>> even.answer("ab"), even.tokens
@@ -405,6 +428,7 @@ class Task(ABC):
             completer=completes,
             least_length=least_length,
             as_tuple=as_tuple,
+            prober=probe,
         )
         return task
 
@@ -532,6 +556,16 @@ class Task(ABC):
 
     def uniform_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch | None:
         """The same of inputs drawn uniformly; None where `test_sample` draws so, or not every word is one."""
+        return None
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """So many inputs in a range that are hard for a window or a rough count; None: the task knows none.
+
+        >>> from longreach.tasks.counting import Parity
+        >>> found = Parity().probing_sample(LengthRange(9, 9), 6, np.random.default_rng(0))
+        >>> found.names, found.loops.tolist(), found.kinds.tolist()
+        (('0 at q0', '0 at q1', '1 1 at q0'), [0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1])
+        """
         return None
 
     def constant_share(self, batch: Batch) -> float | None:
