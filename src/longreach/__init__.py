@@ -7,6 +7,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 - `advise(task)`: what would help a task that fails, and whether it does when tried
 - `threshold(task, encoding)`: from which training length on runs work, by a search that trains some
 - `train(task, encoding)`: train a few runs on short inputs and measure them on long ones
+- `evaluate(model, task, lengths=…)`: the accuracy of any model by length, wherever it was trained
 - `results(directory)`: what has been run
 - `parse(text)`, `compile(program)`: a C-RASP program, and the transformer that computes it
 - `load_task(name)`, `Task`: tasks, by name or of one's own
@@ -25,6 +26,7 @@ __all__ = [
     "advise",
     "ask",
     "compile",
+    "evaluate",
     "forecast",
     "load_task",
     "parse",
@@ -38,6 +40,7 @@ TYPE_CHECKING = False  # as in typing, which would have to be loaded
 if TYPE_CHECKING:
     from longreach.answers.advice import advise as advise
     from longreach.answers.ask import ask as ask
+    from longreach.answers.evaluated import evaluate as evaluate
     from longreach.answers.forecast import forecast as forecast
     from longreach.answers.threshold import threshold as threshold
     from longreach.answers.trained import train as train
@@ -54,6 +57,7 @@ else:
         "advise": "answers.advice:advise",
         "ask": "answers.ask:ask",
         "compile": "theory.limit.compiler:compile_source",
+        "evaluate": "answers.evaluated:evaluate",
         "forecast": "answers.forecast:forecast",
         "load_task": "tasks.catalog:load_task",
         "parse": "theory.crasp.program:parse",

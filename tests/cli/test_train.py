@@ -218,6 +218,26 @@ def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     assert after["seconds_at_most"] is None
 
 
+def test_probing_words_are_shown_where_there_are_any(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "tomita-4", *FEWER, "--layers", 1, "--heads", 1, "--width", 16, "--runs", tmp_path)
+    (run,) = longreach(*command, "--json").document["runs"]
+    spans = {"1-5", "6-9"}
+    assert set(run["probing"]) == set(run["worst_loop"]) == set(run["sure"]) == spans
+    for span in spans:
+        assert 0 <= run["worst_loop"][span] <= run["probing"][span] <= 1
+        if run["sure"][span]:
+            assert min(run["accuracy"][span], run["worst_loop"][span]) >= 0.5
+    assert "other" not in run
+    (line,) = [each for each in longreach(*command).out.splitlines() if each.startswith("probing")]
+    mean, worst = (100 * run[name]["6-9"] for name in ("probing", "worst_loop"))
+    assert line == f"probing words at 6-9 (in brackets the worst loop): {mean:.2f} % ({worst:.2f} %)"
+    assert "worst loop 6-9" in longreach("results", "show", run["key"], "--runs", tmp_path).out
+    without = ("train", "sort", *FEWER, "--layers", 1, "--heads", 1, "--width", 16, "--runs", tmp_path)
+    (run,) = longreach(*without, "--json").document["runs"]
+    assert run["probing"] == run["worst_loop"] == run["sure"] == {}
+    assert "probing" not in longreach(*without).out
+
+
 def test_ids_that_are_predicted(longreach: Call, tmp_path: Path) -> None:
     small = (*SMALL, "--max-steps", 20, "--test-lengths", "11:12", "--test-size", 20, "--max-position", 40)
     command = ("train", "parity", "--encoding", "ape", "--predict-ids", *small, "--runs", tmp_path)

@@ -228,3 +228,51 @@ def test_what_cannot_be_written_on_ones_own() -> None:
     mask = np.array([[True, False, True, True]])
     batch = Batch(tokens, tokens, mask, np.arange(4)[None], np.array([4]))
     assert written_right(parameters_of(model), network_for(model), task_of(config), batch) is None
+
+
+@pytest.mark.parametrize("task", ["parity", "tomita-4", "sort"])
+def test_probing_words_change_no_other_number(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are drawn last: what was measured before they existed is the same to the last bit."""
+    config = tiny(task=task, max_steps=30, train_lengths=(3, 6), test_lengths=((8, 12),), test_size=60)
+    with_them = train(config)
+    monkeypatch.setattr(type(task_of(config)), "probing_sample", lambda *_: None)
+    without = train(config)
+    assert with_them.rows[:-1] == without.rows[:-1]
+    for name in ("accuracy", "accuracy_random_offset", "loss", "steps"):
+        assert getattr(with_them.final, name) == getattr(without.final, name)
+    new = with_them.final.other.keys() - without.final.other.keys()
+    kinds = () if task == "sort" else ("probing", "worst loop")
+    assert new == {f"{kind} {span}" for kind in kinds for span in ("3-6", "8-12")}
+
+
+@pytest.mark.parametrize("encoding", ["nope", "ape"])
+def test_probing_numbers_are_the_mean_and_the_worst_loop(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted again word by word, by the plain forward pass."""
+    config = tiny(
+        task="tomita-4", encoding=encoding, max_steps=150, lr=1e-2, test_size=90, test_lengths=((11, 14),)
+    )
+    task, seen = task_of(config), []
+    draw = type(task).probing_sample
+
+    def kept(self: Any, *given: Any) -> Any:
+        seen.append(draw(self, *given))
+        return seen[-1]
+
+    monkeypatch.setattr(type(task), "probing_sample", kept)
+    trained = train(config)
+    for lengths, probes in zip(config.ranges, seen, strict=True):
+        batch = probes.batch
+        guess = forward(trained.parameters, decoder_of(config), torch.from_numpy(batch.tokens)).argmax(dim=-1)
+        right: dict[int, list[bool]] = {}
+        for row in range(len(batch)):
+            places = np.flatnonzero(batch.mask[row])
+            found = all(int(guess[row, place]) == batch.targets[row, place] for place in places)
+            right.setdefault(int(probes.loops[row]), []).append(found)
+        every = [each for loop in right.values() for each in loop]
+        other = trained.final.other
+        assert other[f"probing {lengths.name}"] == pytest.approx(sum(every) / 90)
+        worst = min(sum(loop) / len(loop) for loop in right.values())
+        assert other[f"worst loop {lengths.name}"] == pytest.approx(worst)
+    assert 0 < other["probing 11-14"] < 1 or other["probing 1-10"] > 0

@@ -16,10 +16,16 @@ from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally
 from longreach.runs.index import Row, row_of
 from longreach.tasks.catalog import TASKS
-from longreach.tasks.lengths import LengthRange
+from longreach.tasks.lengths import LengthRange, read_name
 from longreach.tasks.task import NewAnswerError
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Result, chance_number, uniform_number
+from longreach.training.result import (
+    Result,
+    chance_number,
+    probing_number,
+    uniform_number,
+    worst_loop_number,
+)
 from longreach.wording import counted
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
@@ -157,6 +163,37 @@ def uniform_shares(row: Row) -> dict[str, float]:
     """By range, a run's accuracy on inputs drawn uniformly."""
     found = {name: row.other.get(uniform_number(name)) for name in row.accuracy}
     return {name: share for name, share in found.items() if share is not None}
+
+
+def probing_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on probing words."""
+    found = {name: row.other.get(probing_number(name)) for name in row.accuracy}
+    return {name: share for name, share in found.items() if share is not None}
+
+
+def worst_loop_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on the probing words of the loop that it does worst on."""
+    found = {name: row.other.get(worst_loop_number(name)) for name in row.accuracy}
+    return {name: share for name, share in found.items() if share is not None}
+
+
+def sure_at(row: Row, chance: float) -> dict[str, bool]:
+    """By range with probing words, whether a run works on random words and on its worst loop.
+
+    >>> other = {worst_loop_number("21-40"): 0.6, worst_loop_number("41-60"): 0.1}
+    >>> row = Row(key="0", status="done", accuracy={"21-40": 1.0, "41-60": 1.0}, other=other)
+    >>> sure_at(row, chance=0.0)
+    {'21-40': True, '41-60': False}
+    """
+    cell = Cell.of(row.config, [row])
+    found: dict[str, bool] = {}
+    for name, share in worst_loop_shares(row).items():
+        lengths = read_name(name)
+        assert lengths is not None
+        works = cell.count(ByAccuracy(chance), lengths).work == 1
+        probed = row.other.get(chance_number(probing_number(name)), chance)
+        found[name] = works and ByAccuracy(probed).works(share)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

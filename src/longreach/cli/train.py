@@ -27,6 +27,7 @@ from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
+from longreach.tasks.lengths import name_order, read_name
 from longreach.tasks.names import has_numbers
 from longreach.wording import Column, Table, percent
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 LOSS = "loss "
 """How the losses of tasks whose answers are numbers begin among the other measurements."""
+PROBED = ("probing ", "worst loop ")
+"""How the accuracies on probing words begin there: documents have fields of their own for them."""
 SEARCHED = ("layers", "heads", "width", "lr")
 FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
 FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
@@ -188,7 +191,7 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 
 def _run_document(result: Result) -> dict[str, Any]:
-    from longreach.answers.judge import uniform_shares
+    from longreach.answers.judge import probing_shares, uniform_shares, worst_loop_shares
 
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
@@ -213,8 +216,12 @@ def _run_document(result: Result) -> dict[str, Any]:
     else:
         document["accuracy"] = {} if final is None else final.accuracy
         document["accuracy_random_offset"] = {} if final is None else final.accuracy_random_offset
-        document |= {"chance": _chances(result), "accuracy_uniform": uniform_shares(row_of(result))}
-        document |= {"other": other} if other else {}
+        row = row_of(result)
+        document |= {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row)}
+        document |= {"sure": _sure(result), "chance": _chances(result)}
+        document |= {"accuracy_uniform": uniform_shares(row)}
+        rest = {name: value for name, value in other.items() if not name.startswith(PROBED)}
+        document |= {"other": rest} if rest else {}
     if result.error is not None:
         document["error"] = result.error.splitlines()[0]
     return document
@@ -233,6 +240,8 @@ def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None
     table, about = _loss_table(results) if numbers else _accuracy_table(results, settings, out.width)
     out.table(table)
     out.text(about, "dim")
+    if not numbers and (probed := _probed(results)):
+        out.text(probed, "dim")
     for each in results:
         if each.final is not None and not numbers and (alone := _written(each.final.other)):
             out.text(f"seed {each.seed} on its own: {alone} (brackets: tokens alone)", "dim")
@@ -285,17 +294,43 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
     return Table(columns, lines), ": ".join(about) + (f"; chance {', '.join(guessed)}" if guessed else "")
 
 
-def _chances(result: Result) -> dict[str, float]:
-    """By range, what guessing reaches on a run's tests; empty where its task is not there any more."""
+def _probed(results: Sequence[Result]) -> str:
+    """On the longest range with probing words: the accuracy of each run, and on its worst loop."""
+    from longreach.answers.judge import probing_shares, worst_loop_shares
+
+    rows = [row_of(each) for each in results if each.final is not None]
+    names = [name for row in rows for name in probing_shares(row)]
+    if not names:
+        return ""
+    last = max(names, key=name_order)
+    pairs = [(probing_shares(row).get(last), worst_loop_shares(row).get(last)) for row in rows]
+    shown = ", ".join(_shares(*pair) for pair in pairs if pair[0] is not None)
+    return f"probing words at {last} (in brackets the worst loop): {shown}"
+
+
+def _sure(result: Result) -> dict[str, bool]:
+    """By range, whether the run works on random words and on its worst loop."""
+    from longreach.answers.judge import sure_at
+
+    criterion = _criterion(result)
+    return {} if criterion is None else sure_at(row_of(result), criterion.chance)
+
+
+def _criterion(result: Result) -> ByAccuracy | None:
+    """Which accuracies are good enough; None where the run failed or its task is not there any more."""
     from longreach.config.run import RunConfig
-    from longreach.tasks.lengths import read_name
     from longreach.training.setup import task_of
 
-    if result.final is None:
-        return {}
     try:
-        criterion = ByAccuracy(task_of(RunConfig.read(result.config)).chance)
+        return None if result.final is None else ByAccuracy(task_of(RunConfig.read(result.config)).chance)
     except InputError:
+        return None
+
+
+def _chances(result: Result) -> dict[str, float]:
+    """By range, what guessing reaches on a run's tests; empty where its task is not there any more."""
+    criterion = _criterion(result)
+    if criterion is None or result.final is None:
         return {}
     row = row_of(result)
     spans = {name: read_name(name) for name in result.final.accuracy}

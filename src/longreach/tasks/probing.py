@@ -359,8 +359,9 @@ def window_repeated(words: IntArray, lengths: IntArray, width: int, rng: np.rand
 
 PIECES, LONGEST_PIECE = 8, 4
 """Pieces that are repeated, and their most letters."""
-TRIED_PLACES, TRIED_REPEATS = 6, 6
-"""Places at which a piece is repeated to see whether that matters, and how often there."""
+TRIED_PLACES, TRIED_REPEATS, TRIED_ANSWERS = 6, 6, 2000
+"""Places at which a piece is repeated to see whether that matters, how often there, and answers in all: a
+user's function may be slow."""
 
 
 def changing_pieces(
@@ -377,8 +378,9 @@ def changing_pieces(
         for word in words:
             for place in range(len(word) - size + 1):
                 piece = word[place : place + size]
-                done = piece in found or tried[piece] >= TRIED_PLACES or _is_power(piece)
-                if done or len(found) >= PIECES:
+                if len(found) >= PIECES or tried.total() * TRIED_REPEATS >= TRIED_ANSWERS:
+                    return tuple(found)
+                if piece in found or tried[piece] >= TRIED_PLACES or _is_power(piece):
                     continue
                 tried[piece] += 1
                 made = [word[:place] + piece * times + word[place:] for times in range(TRIED_REPEATS)]

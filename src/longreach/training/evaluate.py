@@ -18,7 +18,7 @@ from longreach.models.fast.packed import Packed
 from longreach.models.fast.paths import PACKED_OUTPUTS, applies
 from longreach.models.network import Network
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.task import Batch, draw_lengths
+from longreach.tasks.task import Batch, IntArray, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
 from longreach.training.generate import written_right
@@ -27,8 +27,10 @@ from longreach.training.result import (
     WRITTEN,
     Evaluation,
     chance_number,
+    probing_number,
     task_number,
     uniform_number,
+    worst_loop_number,
 )
 from longreach.training.setup import decoder_of, network_of, on_task, task_of
 
@@ -36,6 +38,8 @@ EVALUATED_AT_ONCE = 16_384
 """Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
 PACKED_AT_ONCE = 4096
 """The same for rows without padding."""
+PROBING_SIZE = 500
+"""Probing words of a range, at most."""
 
 TESTS: tuple[Occasion, ...] = ("first", "shifted")
 
@@ -90,13 +94,23 @@ def _placed_bin(
     network = network_of(config)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
     first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
-    packed = applies(PACKED_OUTPUTS, network.shape, device=device.type)
-    cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
-    made = cut(first)
+    made = _parts(first, config, device)
     written = first if config.predict_ids else None
     same = network.ignores_offsets and config.id_scheme != "randomized"
     chance = task_of(config).constant_share(batch)
-    return Bin(lengths, made, made if same else cut(shifted), written, chance)
+    return Bin(lengths, made, made if same else _parts(shifted, config, device), written, chance)
+
+
+def _parts(batch: Batch, config: RunConfig, device: torch.device) -> tuple[Part, ...]:
+    """The rows as the model takes them: without padding where it can."""
+    packed = applies(PACKED_OUTPUTS, network_of(config).shape, device=device.type)
+    return packed_parts(batch, config) if packed else _cut(batch)
+
+
+def rows_of(batch: Batch, rows: IntArray) -> Batch:
+    """Some rows of a batch, as wide as they need."""
+    sizes = batch.sizes[rows]
+    return batch.each(lambda array: array[rows, : int(sizes.max())], sizes)
 
 
 def _cut(batch: Batch) -> tuple[Part, ...]:
@@ -179,7 +193,8 @@ class TokenTests:
             other=self._written(vector)
             | self._on_other_tasks(vector)
             | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
-            | self._on_uniform_inputs(vector),
+            | self._on_uniform_inputs(vector)
+            | self._on_probing_words(vector),
         )
 
     def _accuracy(self, vector: Tensor, kind: str) -> dict[str, float]:
@@ -210,6 +225,28 @@ class TokenTests:
                 found[name] = accuracy(vector, self._network, each.first)
             if each.chance is not None:
                 found[chance_number(name)] = each.chance
+        return found
+
+    def _on_probing_words(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy on probing words, and on those of the worst loop; drawn after everything else."""
+        found: dict[str, float] = {}
+        task, config = task_of(self._config), self._config
+        for lengths in config.ranges:
+            with self._timed("prepare"):
+                probes = task.probing_sample(lengths, min(config.test_size, PROBING_SIZE), self._rng)
+                if probes is None:
+                    continue
+                batch = placed(probes.batch, config, "first", self._rng)
+                loops = [np.flatnonzero(probes.loops == loop) for loop in np.unique(probes.loops)]
+                parts = [_parts(rows_of(batch, rows), config, self._device) for rows in loops]
+            with self._timed("evaluate"):
+                shares = [accuracy(vector, self._network, each) for each in parts]
+            sizes = [len(rows) for rows in loops]
+            found[probing_number(lengths.name)] = float(np.average(shares, weights=sizes))
+            found[worst_loop_number(lengths.name)] = min(shares)
+            chance = task.constant_share(probes.batch)
+            if chance is not None:
+                found[chance_number(probing_number(lengths.name))] = chance
         return found
 
     def _written(self, vector: Tensor) -> dict[str, float]:

@@ -188,6 +188,24 @@ def uniform_number(range_name: str) -> str:
     return f"uniform {range_name}"
 
 
+def probing_number(range_name: str) -> str:
+    """What the accuracy on probing words is called among other numbers.
+
+    >>> probing_number("41-60")
+    'probing 41-60'
+    """
+    return f"probing {range_name}"
+
+
+def worst_loop_number(range_name: str) -> str:
+    """The same of the loop on which it is lowest.
+
+    >>> worst_loop_number("41-60")
+    'worst loop 41-60'
+    """
+    return f"worst loop {range_name}"
+
+
 def setting(config: Mapping[str, Any], name: str) -> Any:
     """A setting, wherever the configuration keeps it: on top or one level below; None if nowhere.
 
