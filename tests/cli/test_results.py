@@ -390,3 +390,76 @@ def test_what_cannot_be_removed(longreach: Call, runs: Path, arguments: list[str
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(message)
     assert len(_left(runs)) == 5
+
+
+@pytest.fixture
+def elsewhere(runs: Path, tmp_path: Path) -> Path:
+    """A table of two runs that were measured elsewhere."""
+    path = tmp_path / "measured.csv"
+    head = "task,model,encoding,seed,trained_to,length,accuracy"
+    lines = ["parity,LSTM,,0,20,41-60,0.98", "parity,LSTM,,1,20,41-60,0.5", "sort,mine,rope,0,20,50,0.25"]
+    path.write_text("\n".join([head, *lines]), encoding="utf-8")
+    return path
+
+
+def test_imported_runs_are_listed_apart(longreach: Call, runs: Path, elsewhere: Path) -> None:
+    before = longreach("results", "list", "--runs", runs, "--json").document
+    assert before["imported"] == []
+    done = longreach("results", "import", elsewhere, "--runs", runs)
+    assert (done.code, done.out) == (0, "imported 3 accuracies of 3 runs\n")
+    again = longreach("results", "import", elsewhere, "--runs", runs, "--json").document
+    assert (again["added"], again["known"], len(again["runs"])) == (0, 3, 3)
+    document = longreach("results", "list", "--runs", runs, "--json").document
+    imported = document.pop("imported")
+    assert [each["imported"] for each in imported] == [True] * 3
+    assert [each["accuracy"] for each in imported] == [{"41-60": 0.98}, {"41-60": 0.5}, {"50-50": 0.25}]
+    assert document == {name: value for name, value in before.items() if name != "imported"}
+    listed = longreach("results", "list", "--runs", runs)
+    assert "imported" in listed.out
+    assert "98.0%" in listed.out
+    assert "3 runs measured elsewhere and imported; not counted above" in listed.err
+    only = longreach("results", "list", "--runs", runs, "--task", "sort", "--json").document
+    assert [each["task"] for each in only["imported"]] == ["sort"]
+    assert (
+        longreach("results", "list", "--runs", runs, "--status", "done", "--json").document["imported"] == []
+    )
+
+
+def test_imported_runs_are_shown_exported_and_removed(longreach: Call, runs: Path, elsewhere: Path) -> None:
+    plain = longreach("results", "export", "--runs", runs).out
+    longreach("results", "import", elsewhere, "--runs", runs)
+    first, second, _ = longreach("results", "list", "--runs", runs, "--json").document["imported"]
+    assert longreach("results", "show", first["key"], "--runs", runs, "--json").document == first
+    assert (
+        "imported: measured elsewhere" in longreach("results", "show", first["key"][:9], "--runs", runs).out
+    )
+    exported = list(csv.DictReader(io.StringIO(longreach("results", "export", "--runs", runs).out)))
+    assert [row["imported"] for row in exported] == ["false"] * 3 + ["true"] * 3
+    assert [row["status"] for row in exported[3:]] == ["imported"] * 3
+    assert (exported[3]["model"], exported[3]["trained_to"], exported[3]["accuracy 41-60"]) == (
+        "LSTM",
+        "20",
+        "0.98",
+    )
+    removed = longreach("results", "remove", second["key"], "--yes", "--runs", runs, "--json").document
+    assert [each["status"] for each in removed["removed"]] == ["imported"]
+    left = longreach("results", "list", "--runs", runs, "--json").document
+    assert (len(left["imported"]), len(left["runs"])) == (2, 3)
+    longreach("results", "remove", "--status", "imported", "--yes", "--runs", runs)
+    assert longreach("results", "export", "--runs", runs).out == plain
+    assert not (runs / "imported.json").exists()
+
+
+def test_a_damaged_file_of_imported_runs_is_named_and_skipped(longreach: Call, runs: Path) -> None:
+    (runs / "imported.json").write_text("{", encoding="utf-8")
+    done = longreach("results", "list", "--runs", runs)
+    assert done.code == 0
+    assert f"skipped: {runs / 'imported.json'}: Invalid JSON" in done.err
+    assert longreach("results", "show", sample(0).key, "--runs", runs).code == 0
+
+
+def test_a_bad_table_is_one_line(longreach: Call, tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("task,model\n", encoding="utf-8")
+    done = longreach("results", "import", tmp_path / "bad.csv", "--runs", tmp_path / "runs")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[0].endswith("bad.csv:1:1: the column seed is missing")

@@ -35,6 +35,7 @@ COMMANDS = {
     "results list": Command("List results with their accuracies by length.", "results:list_results"),
     "results show": Command("Show one result: configuration, versions, all numbers.", "results:show"),
     "results export": Command("Export final numbers and settings, or all evaluations.", "results:export"),
+    "results import": Command("Import accuracies that were measured elsewhere.", "results:import_results"),
     "results remove": Command("Remove runs: results, models and checkpoints.", "results:remove"),
     "report": Command("Write an HTML report of the runs, or serve it live.", panel="Experiments"),
     "inspect": Command("Look inside a trained model.", panel="Experiments"),

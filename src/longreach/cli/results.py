@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,7 @@ from longreach.wording import Column, Table, counted, visible
 
 if TYPE_CHECKING:
     from longreach.runs.cells import Cell
+    from longreach.runs.imported import ImportedRun
     from longreach.runs.index import Index, Row
     from longreach.training.result import Result
 
@@ -114,6 +116,74 @@ def _print_rows(rows: list[Row]) -> None:
     console().table(Table(columns, lines))
 
 
+def _elsewhere(runs: Path) -> tuple[ImportedRun, ...]:
+    """The imported runs; where their file is damaged, a line says so."""
+    from longreach.runs.imported import read_imported
+
+    try:
+        return read_imported(runs)
+    except InputError as error:
+        note(f"skipped: {visible(error.message)}")
+        return ()
+
+
+def _imported_name(run: ImportedRun) -> dict[str, Any]:
+    """The same of a run that was measured elsewhere."""
+    from longreach.theory.names import TaskName
+
+    named = {"key": run.key, "task": TaskName(run.task).short, "encoding": run.encoding, "seed": run.seed}
+    return {**named, "status": "imported"}
+
+
+def _print_imported(found: Sequence[ImportedRun], limit: int | None) -> None:
+    """A table of its own below that of the results."""
+    from longreach.runs.table import column_order
+    from longreach.theory.names import TaskName
+
+    if not found:
+        return
+    shown = found[: limit or MOST_ROWS]
+    ranges = sorted({label for run in shown for label in run.accuracy}, key=column_order)
+    lines = [
+        [run.key, TaskName(run.task).short, run.model, run.encoding, run.seed, run.trained_to]
+        + [f"{run.accuracy[label]:.1%}" if label in run.accuracy else "" for label in ranges]
+        for run in shown
+    ]
+    columns = [
+        Column("imported", rank=2, right=False), Column("task", right=False), Column("model", right=False),
+        Column("encoding", rank=3, right=False), Column("seed", rank=1, right=False),
+        Column("trained to", rank=4), *_ranges(ranges),
+    ]  # fmt: skip
+    out = console()
+    out.print()
+    out.table(Table(columns, lines))
+    more = f", the first {len(shown)} shown" if len(shown) < len(found) else ""
+    note(f"{counted(len(found), 'run')} measured elsewhere and imported{more}; not counted above")
+
+
+def import_results(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .csv or .jsonl file.")],
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
+) -> None:
+    """Import accuracies that were measured elsewhere.
+
+    The columns are task, model, encoding (may be empty), seed, trained_to, length (a number, or a range such
+    as 41-60) and accuracy (from 0 to 1). Imported runs are listed and reported apart from your own, and never
+    counted among them. Importing a file again changes nothing.
+
+    Example: longreach results import measured.csv
+    """
+    from longreach.runs.imported import import_file
+
+    found = import_file(file, runs)
+    if as_json:
+        documents = [run.document() for run in found.runs]
+        print_json({"added": found.added, "known": found.known, "runs": documents})
+    else:
+        say(found.words)
+
+
 MOST_LINES = 20
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -123,6 +193,7 @@ class Removable(StrEnum):
     failed = "failed"
     damaged = "damaged"
     unfinished = "unfinished"
+    imported = "imported"
 
 
 def remove(
@@ -145,13 +216,14 @@ def remove(
 
     Example: longreach results remove --task parity --status failed
     """
+    from longreach.runs.imported import remove_imported
     from longreach.runs.index import read_index
     from longreach.runs.record import remove_runs, size_of
 
     if not keys and task is None and encoding is None and status is None:
         raise InputError("KEY: missing; or choose runs by --task, --encoding or --status")
     with read_index(runs) as index:
-        known = _known(index)
+        known = [*_known(index), *map(_imported_name, _elsewhere(runs))]
         chosen = _chosen(known, keys or [], task, encoding, status)
     size = sum(size_of(runs / each["key"]) for each in chosen)
     what = f"{counted(len(chosen), 'run')}, {_size(size)}"
@@ -167,7 +239,9 @@ def remove(
     if chosen and not yes and not typer.confirm(f"remove {what}?", err=True):
         note("nothing is removed")
         chosen, size = [], 0
-    remove_runs(runs, [each["key"] for each in chosen])
+    elsewhere = [each["key"] for each in chosen if each["status"] == "imported"]
+    remove_runs(runs, [each["key"] for each in chosen if each["status"] != "imported"])
+    remove_imported(runs, elsewhere)
     if as_json:
         print_json({"removed": chosen, "bytes": size})
     elif chosen:
@@ -258,6 +332,16 @@ class Only:
         found = index.rows(task=task, encoding=self.encoding, status=None if status is None else status.value)
         return [row for row in found if status is State.damaged or row.status != "damaged"]
 
+    def imported(self, index: Index) -> list[ImportedRun]:
+        """Those of the task and encoding; none where a status of own results is asked for."""
+        from longreach.tasks.catalog import stored_as
+
+        if self.status is not None:
+            return []
+        found = _elsewhere(index.runs)
+        task = None if self.task is None else stored_as(self.task, {run.task for run in found})
+        return [run for run in found if task in (None, run.task) and self.encoding in (None, run.encoding)]
+
     def hint(self, index: Index) -> str:
         """What may have been meant, when a name that was asked for is not there."""
         if self.task is not None and self.task not in (known := index.names("task")):
@@ -297,14 +381,16 @@ def list_results(
         if removed:
             note(f"{counted(removed, 'half-written file')} removed")
     with write_index(runs) if rebuild else read_index(runs) as index:
-        rows = only.rows(index)
+        rows, imported = only.rows(index), only.imported(index)
         if as_json:
             shown = rows if limit is None else rows[:limit]
             listed = [{field.name: getattr(row, field.name) for field in fields(row)} for row in shown]
-            print_json({"runs": listed, **_aside(index)})
+            elsewhere = [run.document() for run in imported[:limit]]
+            print_json({"runs": listed, "imported": elsewhere, **_aside(index)})
             return
         print_listing(rows, every, limit)
-        if not rows:
+        _print_imported(imported, len(imported) if every else limit)
+        if not rows and not imported:
             note(f"no results{only.hint(index)}")
         if only.status is not State.damaged:
             _report(index)
@@ -340,7 +426,12 @@ def show(
     from longreach.training.result import check_directory, entries, read_file
 
     found = {entry.name: entry for entry in entries(check_directory(runs))}
-    entry = found[_whole(key, list(found), f"no result {key!r} in {runs}")]
+    imported = {run.key: run for run in _elsewhere(runs)}
+    name = _whole(key, [*found, *imported], f"no result {key!r} in {runs}")
+    if name in imported:
+        _show_imported(imported[name], as_json)
+        return
+    entry = found[name]
     if entry.stamp is None:
         raise InputError(entry.problem or f"KEY: {entry.name} has no result yet")
     result = read_file(entry.file)
@@ -350,6 +441,19 @@ def show(
         print_json(to_jsonable_python(result.model_dump()))
     else:
         _print_result(result)
+
+
+def _show_imported(run: ImportedRun, as_json: bool) -> None:
+    if as_json:
+        print_json(run.document())
+        return
+    lines = [f"{run.key}  imported: measured elsewhere"]
+    said = {"task": run.task, "model": run.model, "encoding": run.encoding, "seed": run.seed}
+    said["trained to"] = run.trained_to
+    lines += [f"  {name:<11} {visible(str(value))}" for name, value in said.items() if value is not None]
+    lines.append("  accuracy    " + ", ".join(f"{name} {share:.2%}" for name, share in run.accuracy.items()))
+    for line in lines:
+        console().text(line)
 
 
 def _print_result(result: Result) -> None:
@@ -450,7 +554,7 @@ def export(
     with read_index(runs) as index:
         rows = only.rows(index)
         whole = (read_result(runs, row.key) for row in rows if row.status != "damaged")
-        table = evaluations_of(whole) if evaluations else table_of(rows)
+        table = evaluations_of(whole) if evaluations else table_of(rows, only.imported(index))
         if out is not None:
             content = csv_text(table).encode() if suffix == ".csv" else parquet_bytes(table)
             write_bytes(out, content)

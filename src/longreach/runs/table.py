@@ -20,6 +20,7 @@ from longreach.runs.index import Row
 from longreach.training.result import Result
 
 if TYPE_CHECKING:
+    from longreach.runs.imported import ImportedRun
     from longreach.training.result import Evaluation
 
 FIXED = (
@@ -38,8 +39,10 @@ class Table:
     records: tuple[tuple[Any, ...], ...]
 
 
-def table_of(rows: Iterable[Row]) -> Table:
+def table_of(rows: Iterable[Row], imported: Sequence[ImportedRun] = ()) -> Table:
     """One record per result: what is known of it, its final numbers, its configuration.
+
+    Imported runs come last, and a column says which they are.
 
     >>> rows = [Row(key="00", status="done", accuracy={"51-100": 0.5, "1-50": 1.0}, config={"lr": 0.1})]
     >>> table_of(rows).columns[-3:]
@@ -50,7 +53,11 @@ def table_of(rows: Iterable[Row]) -> Table:
         record = {name: getattr(row, name) for name in FIXED}
         for kind in _NUMBERS:
             record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
-        records.append(record | flat(row.config, "config."))
+        records.append(record | flat(row.config, "config.") | ({"imported": False} if imported else {}))
+    for run in imported:
+        said = {name: value for name, value in run.document().items() if name != "accuracy"}
+        shares = {f"accuracy {label}": value for label, value in run.accuracy.items()}
+        records.append({"status": "imported", **said, **shares})
     return _table(FIXED, records)
 
 
