@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from longreach.report.collect import chosen_cells, reasons, single_task, tally_of
+from longreach.report.collect import chosen_cells, reasons, report_view, single_task, tally_of
+from longreach.report.render import render
 from longreach.runs.cells import Cell, cells
+from longreach.runs.imported import import_file
 from longreach.runs.index import read_index
 from tests.helpers.report_samples import accuracies, add, several
 
@@ -59,3 +61,42 @@ def test_a_sweep_of_training_lengths_has_a_chart_for_each(tmp_path: Path) -> Non
     assert [group.trained for group in view.groups] == ["1-8", "1-12", "1-20"]
     for group in view.groups:
         assert [(cell.encoding, cell.number) for cell in group.cells] == [("nope", 1), ("ape", 2)]
+
+
+def test_imported_runs_have_a_section_and_are_in_no_count(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    several(runs, "aa", "ape", 1.0, 0.5, 0.4)
+    before = report_view(runs, "mine")
+    table = tmp_path / "measured.csv"
+    head = "task,model,encoding,seed,trained_to,length,accuracy"
+    lines = ["aa,<b>LSTM</b>,,0,20,41-60,0.98", "aa,<b>LSTM</b>,,1,20,41-60,0.5"]
+    table.write_text("\n".join([head, *lines, "sort,other,rope,0,20,50,0.25"]), encoding="utf-8")
+    import_file(table, runs)
+    view = report_view(runs, "mine")
+    for name in (
+        "found",
+        "runs",
+        "successes",
+        "failed",
+        "counted",
+        "agreeing",
+        "others",
+        "encodings",
+        "sentence",
+    ):
+        assert getattr(view, name) == getattr(before, name)
+    tallies = [[[cell.tally for cell in task.cells] for task in each.tasks] for each in (view, before)]
+    assert tallies[0] == tallies[1]
+    first, second = view.imported
+    assert (first.slug, len(first.runs), first.shares("41-60")) == ("aa", 2, [0.98, 0.5])
+    assert first.own == "ape: 2 of 3 runs work"
+    assert (second.task, second.own) == ("sort", "")
+    page = render(view)
+    assert page.count("<b>LSTM</b>") == 0
+    assert "&lt;b&gt;LSTM&lt;/b&gt;" in page
+    assert 'id="imported"' in page
+    (runs / "imported.json").write_text("{", encoding="utf-8")
+    damaged = report_view(runs, "mine")
+    assert damaged.imported == ()
+    assert damaged.damaged[0][0] == "imported.json"

@@ -28,6 +28,7 @@ from longreach.report.view import (
     KINDS,
     CellView,
     Group,
+    ImportedView,
     Judged,
     Judgement,
     ReportView,
@@ -38,6 +39,7 @@ from longreach.report.view import (
 )
 from longreach.report.words import slugs
 from longreach.runs.cells import ByAccuracy, Cell, Tally, cells
+from longreach.runs.imported import IMPORTED, ImportedRun, read_imported
 from longreach.runs.index import Row, read_index
 from longreach.tasks.lengths import read_name
 from longreach.theory.names import Origin, TaskName
@@ -47,6 +49,7 @@ from longreach.wording import duration
 
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
 MOST_CELLS = 12  # of a task
+MOST_IMPORTED = 100  # lines of the table of imported runs
 MOST_RUNS = 30  # lines of the run table of a cell
 MOST_CURVES = 20  # of a cell
 MOST_EVALUATIONS = 120  # points of a curve
@@ -66,14 +69,22 @@ class Directory:
     runs: Path | None = None
     rows: Sequence[Row] = ()
     unfinished: tuple[str, ...] = ()
+    imported: tuple[ImportedRun, ...] = ()
+    problem: str | None = None
+    """Why imported runs cannot be read."""
     seen: dict[str, Result] = field(default_factory=dict)
 
     @classmethod
     def read(cls, runs: Path | None) -> Directory:
         if runs is None:
             return cls()
+        imported, problem = tuple[ImportedRun, ...](), None
+        try:
+            imported = read_imported(runs)
+        except ResultError as error:
+            problem = error.message
         with read_index(runs) as index:
-            return cls(runs, index.rows(), index.unfinished)
+            return cls(runs, index.rows(), index.unfinished, imported, problem)
 
     def curves(self, cell: Cell) -> tuple[Result, ...]:
         """The results of the cell's runs, or of some of them, with some of their evaluations."""
@@ -164,17 +175,39 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
     columns = {"nope", "ape", *(column for _, column in chosen)}
     damaged = [row for row in directory.rows if row.status == "damaged"]
     shown = sum(len(cell.rows) for cell in found)
+    problems = [(row.key, row.error or "") for row in damaged]
+    problems += [(IMPORTED, directory.problem)] if directory.problem else []
+    tasks = tuple(_with_runs(task, by_task[task.task], chosen, judged, directory) for task in empty)
+    imported = _imported(directory.imported, tasks)
     return ReportView(
         title=title,
-        tasks=tuple(_with_runs(task, by_task[task.task], chosen, judged, directory) for task in empty),
+        tasks=tasks,
         encodings=tuple(sorted(columns, key=_column_order)),
         found=found,
         further=further,
         others=len(directory.rows) - len(damaged) - shown,
-        damaged=tuple((row.key, directory.without_place(row.error or "")) for row in damaged),
+        damaged=tuple((name, directory.without_place(problem)) for name, problem in problems),
         unfinished=directory.unfinished,
         provenance=directory.provenance(),
+        imported=imported[:MOST_IMPORTED],
+        imported_further=sum(len(each.runs) for each in imported[MOST_IMPORTED:]),
     )
+
+
+def _imported(found: Sequence[ImportedRun], tasks: Sequence[TaskView]) -> tuple[ImportedView, ...]:
+    """By task, model, encoding and training length."""
+    pages = {task.task: task for task in tasks}
+    groups: dict[tuple[str, str, str | None, int], list[ImportedRun]] = {}
+    for run in found:
+        groups.setdefault((run.task, run.model, run.encoding, run.trained_to), []).append(run)
+    views = []
+    for (name, _, encoding, _), runs in groups.items():
+        page = pages.get(name)
+        cells = () if page is None else [cell for cell in page.chosen if encoding in (None, cell.encoding)]
+        own = [f"{cell.encoding}: {cell.tally.words}" for cell in cells if cell.tally is not None]
+        slug = None if page is None else page.slug
+        views.append(ImportedView(task=name, slug=slug, runs=tuple(runs), own="; ".join(own)))
+    return tuple(views)
 
 
 def single_task(runs: Path | None, name: str, alphabet: tuple[str, ...] | None) -> TaskView:

@@ -12,9 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from longreach.report.forecast_view import BENCHMARK, EncodingView, Known
 from longreach.report.words import command, task_title, train_command
 from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.imported import ImportedRun
 from longreach.runs.index import Row
 from longreach.runs.table import flat
-from longreach.tasks.lengths import read_name
+from longreach.tasks.lengths import name_order, read_name
 from longreach.theory.names import Origin, TaskName
 from longreach.training.result import Result, setting
 from longreach.wording import counted
@@ -255,6 +256,30 @@ Place: TypeAlias = tuple[TaskView, CellView]
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImportedView:
+    """Imported runs of one model on one task, beside own runs of the task."""
+
+    task: str
+    slug: str | None
+    """Of the task's page, if it has one."""
+    runs: tuple[ImportedRun, ...]
+    own: str
+    """What own runs of the task, with the encoding if it is named, come to at their longest."""
+
+    @property
+    def title(self) -> str:
+        return task_title(self.task)
+
+    @property
+    def ranges(self) -> list[str]:
+        return sorted({name for run in self.runs for name in run.accuracy}, key=name_order)
+
+    def shares(self, name: str) -> list[float]:
+        """The accuracies on a range, a run each."""
+        return [run.accuracy[name] for run in self.runs if name in run.accuracy]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportView:
     """The whole report."""
 
@@ -272,6 +297,10 @@ class ReportView:
     """Names and what is wrong."""
     unfinished: tuple[str, ...]
     provenance: tuple[tuple[str, str], ...]
+    imported: tuple[ImportedView, ...] = ()
+    """Runs that were measured elsewhere: they are in no count."""
+    imported_further: int = 0
+    """Those of them that are left out, because there are too many."""
 
     @property
     def cells(self) -> int:
