@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from longreach.answers.agreement import Place
 from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
@@ -50,8 +52,8 @@ SETTING: dict[str, Any] = {
 }  # fmt: skip
 """The setting of the census, chosen on its development languages with decoders; the same for all models."""
 TRAIN_TO = 20
-TIMES = (2, 3, 5, 10)
-"""How many times the training length inputs are; the last 20 lengths of each range."""
+TIMES = (2, 3, 5, 7, 10)
+"""How many times as long as training inputs the longest inputs of a test range are, where the task has such."""
 ABOUT = (
     f"Every model has 2 layers, width 64 and {SETTING['max_steps']} steps on lengths to {TRAIN_TO}; nothing "
     "was tuned for any of them. A forecast is about what a model can express at every length; it promises "
@@ -73,7 +75,10 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
         trained = task.train_range(TRAIN_TO)
         last = int(trained[1])
         given |= {"train_lengths": trained}
-        given["test_lengths"] = tuple((times * last - last + 1, times * last) for times in TIMES)
+        ranges = [(times * last - last + 1, times * last) for times in TIMES]
+        given["test_lengths"] = tuple(
+            each for each in ranges if task.has(np.arange(each[0], each[1] + 1)).any()
+        )
     return resolve(place.task, scale=scale, **model, **given)
 
 
