@@ -53,7 +53,7 @@ SETTING: dict[str, Any] = {
 """The setting of the census, chosen on its development languages with decoders; the same for all models."""
 TRAIN_TO = 20
 TIMES = (2, 3, 5, 7, 10)
-"""How many times as long as training inputs the longest inputs of a test range are, where the task has such."""
+"""By how many times the longest input of a test range exceeds that of training, where the task has such."""
 ABOUT = (
     f"Every model has 2 layers, width 64 and {SETTING['max_steps']} steps on lengths to {TRAIN_TO}; nothing "
     "was tuned for any of them. A forecast is about what a model can express at every length; it promises "
