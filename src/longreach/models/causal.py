@@ -74,7 +74,7 @@ def causal_model(path: str) -> Callable[..., nn.Module]:
     ) -> nn.Module:
         if weights is None:
             fields = {**(carried(path)["config"] if config is None else config), **changes}
-            return Causal(_from_config(path, fields, vocabulary, positions), 0, vocabulary)
+            return _wrapped(_from_config(path, fields, vocabulary, positions), 0, vocabulary)
         if changes:
             raise _refused(
                 f"{path}: {', '.join(changes)} cannot be changed, the directory has weights for it"
@@ -84,9 +84,14 @@ def causal_model(path: str) -> Callable[..., nn.Module]:
         model = live_model(Path(path), WHAT, dtype=torch.float32)
         size = int(model.get_input_embeddings().weight.shape[0])
         quietly(Path(path), lambda: model.resize_token_embeddings(size + vocabulary, mean_resizing=False))
-        return Causal(model, size, vocabulary)
+        return _wrapped(model, size, vocabulary)
 
     return make
+
+
+def _wrapped(model: Any, first: int, vocabulary: int) -> Causal:
+    takes_ids = "position_ids" in inspect.signature(model.forward).parameters
+    return (PlacedCausal if takes_ids else Causal)(model, first, vocabulary)
 
 
 def _from_config(path: str, fields: Mapping[str, Any], vocabulary: int, positions: int) -> Any:
@@ -115,17 +120,9 @@ class Causal(nn.Module):
         self.model = model
         logging.getLogger("transformers").setLevel(logging.ERROR)  # remarks about kernels that are missing
         self.first, self.vocabulary = first, vocabulary
-        if "position_ids" in inspect.signature(model.forward).parameters:
-            self.forward = self._placed  # type: ignore[method-assign]
 
-    def forward(self, ids: Tensor) -> Tensor:
+    def forward(self, ids: Tensor, **by_name: Tensor) -> Tensor:
         """The logits (batch, time, vocabulary)."""
-        return self._logits(ids)
-
-    def _placed(self, ids: Tensor, position_ids: Tensor) -> Tensor:
-        return self._logits(ids, position_ids=position_ids)
-
-    def _logits(self, ids: Tensor, **by_name: Tensor) -> Tensor:
         found = self.model(input_ids=ids + self.first, use_cache=False, **by_name).logits
         logits: Tensor = found[..., self.first : self.first + self.vocabulary]
         return logits
@@ -143,3 +140,11 @@ class Causal(nn.Module):
         return (
             layers * inner * (int(getattr(config, "state_size", 1)) + int(getattr(config, "conv_kernel", 0)))
         )
+
+
+class PlacedCausal(Causal):
+    """One that takes position ids."""
+
+    def forward(self, ids: Tensor, position_ids: Tensor | None = None, **by_name: Tensor) -> Tensor:
+        """The logits (batch, time, vocabulary)."""
+        return super().forward(ids, **by_name if position_ids is None else {"position_ids": position_ids})

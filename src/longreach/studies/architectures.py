@@ -84,7 +84,8 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
 
 def by_model(found: Sequence[Outcome]) -> StudyReport:
     """Per model: of the runs on tasks that theory says it can express or cannot, how many work at 10 N."""
-    lines, document = [], {}
+    lines: list[list[str]] = []
+    document: dict[str, Any] = {}
     for model in dict.fromkeys(each.place.encoding for each in found):
         own = [each for each in found if each.place.encoding == model]
         counts = {
@@ -94,7 +95,7 @@ def by_model(found: Sequence[Outcome]) -> StudyReport:
         unfit = sum(tally.unfit for tally in counts.values())
         document[model] = {answer: tally.document() for answer, tally in counts.items()}
         words = [f"{tally.work} of {tally.runs}" if tally.runs else "–" for tally in counts.values()]
-        lines.append([CellLabel.read(model).title, *words, unfit])
+        lines.append([CellLabel.read(model).title, *words, str(unfit)])
     titles = ("model", "theory: yes", "theory: no", "no theory", "training range not fitted")
     title = "Runs that work at ten times the training length, of all that finished."
     table = table_of(titles, lines, title=title)

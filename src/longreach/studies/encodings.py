@@ -51,8 +51,10 @@ def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
         axis.text(column, row, cell_text(each), ha="center", va="center", fontsize=7, color=colour)
     image = axis.imshow(np.ma.masked_invalid(shares), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     names = [CellLabel.read(column).shown for column in columns]
-    slanted = {"rotation": 35, "ha": "left"} if max(map(len, names)) > LONG_NAME else {}
-    axis.set_xticks(range(len(columns)), names, fontsize=8, **slanted)
+    axis.set_xticks(range(len(columns)), names, fontsize=8)
+    if max(map(len, names)) > LONG_NAME:
+        for label in axis.get_xticklabels():
+            label.set(rotation=35, ha="left")
     axis.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
     axis.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
