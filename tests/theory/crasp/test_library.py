@@ -150,6 +150,9 @@ PREDICTORS = {
     "even-pairs": LOCAL,
     "anbn-next": EMPTY,
     "shuffle-dyck-next": EMPTY,
+    "mqar-N": LOCAL,
+    "mqar-numbers-N": EMPTY,
+    "selective-copy-N": EMPTY,
 }
 
 
