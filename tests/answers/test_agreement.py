@@ -39,6 +39,8 @@ CHANCES = {
     "majority": 1 / 26, "mode": 1 / 5,
     "even-pairs": 1 / 2, "cycle-navigation": 1 / 5, "modular-arithmetic": 1 / 5, "boolean-expressions": 1 / 2,
     "sparse-parity": 1 / 2, "kgram-retrieval": 1 / 32,
+    "selective-copy": 16**-8,
+    "recall-then-fold": pytest.approx(1 / 6, abs=0.04),
 }  # fmt: skip
 FEW_TOKENS = {"binary-majority", "binary-majority-interleave", "majority", "parity"}
 SEQUENCES = {"sort", "copy-unique", "copy-repeat", "addition"}

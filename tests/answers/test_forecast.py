@@ -91,11 +91,11 @@ def test_the_other_built_in_tasks() -> None:
         **dict.fromkeys(["reverse", "duplicate-string", "cycle-navigation", "multiplication"], ("no", "no")),
         **dict.fromkeys(["modular-arithmetic", "boolean-expressions", "parity-scratchpad"], ("no", "no")),
         "kgram-retrieval": ("undecided", "undecided"),
-    "word-problem": ("no", "no"),
-    "flip-flop": ("no", "no"),
-    "mqar": ("undecided", "yes"),
-    "selective-copy": ("yes", "yes"),
-    "recall-then-fold": ("no", "no"),
+        "word-problem": ("no", "no"),
+        "flip-flop": ("no", "no"),
+        "mqar": ("undecided", "yes"),
+        "selective-copy": ("yes", "yes"),
+        "recall-then-fold": ("no", "no"),
         **dict.fromkeys(["sparse-parity", "variable-assignment"], ("undecided", "yes")),
     }
     assert forecast("parity-language").agreement == {"nope": True, "ape": True}
