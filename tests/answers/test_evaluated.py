@@ -161,7 +161,7 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("model", "given", "message"), REFUSALS, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(("model", "given", "message"), REFUSALS, ids=[row[2][:40] for row in REFUSALS])
 def test_refusals_are_one_line(model: Any, given: dict[str, Any], message: str) -> None:
     task = given.pop("task", "tomita-1")
     with pytest.raises(InputError) as caught:
