@@ -13,10 +13,19 @@ import pytest
 
 from longreach.answers import derive
 from longreach.answers.derive import check_statement
-from longreach.answers.documents import CONTEXT, DOCUMENT_FIELDS, SIDE_FIELDS, SideDocument, VerdictDocument
+from longreach.answers.documents import (
+    CONTEXT,
+    DOCUMENT_FIELDS,
+    MODEL_FIELDS,
+    SIDE_FIELDS,
+    ModelDocument,
+    SideDocument,
+    VerdictDocument,
+)
 from longreach.answers.forecast import forecast
 from longreach.answers.verify import check_certificate, own_subject, read_statements
 from longreach.errors import InputError
+from longreach.theory.architectures.classes import model_class
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import TaskName
@@ -44,6 +53,23 @@ DOCUMENTS = {
     "classes": lambda: forecast(f"dfa:{CLASSES}").document(),
     "reduction": lambda: forecast("parity").document(),
     "communication": lambda: forecast("copy-repeat").document(),
+    "model, no by a cycle": lambda: forecast("regex:(aa)*b", model="ssm").document(),
+    "model, no by an odd cycle": lambda: forecast("parity", model="ssm").document(),
+    "model, yes by periods": lambda: forecast("tomita-3", model="ssm-signed").document(),
+    "model, solvable groups": lambda: forecast("regex:(aaa)*", model="ssm-complex").document(),
+    "model, automaton": lambda: forecast("states:(a|b)*ab", model="lstm").document(),
+    "model, reflections": lambda: forecast(
+        f"dfa:{CLASSES}", model="deltanet", model_options={"signed": True, "reflections": 3}
+    ).document(),
+    "model, current token": lambda: forecast("regex:(a|b)*b", model="mlp").document(),
+    "model, same token": lambda: forecast("regex:(ab)*", model="mlp").document(),
+    "model, by a side": lambda: forecast(
+        "tomita-4", model="decoder", model_options={"encoding": "window"}
+    ).document(),
+    "model, state of a fixed size": lambda: forecast("copy-repeat", model="gru").document(),
+    "model, named theory": lambda: forecast(
+        "regex:(a|b)*bb(a|b)*", model="mine:make", model_options={"theory": "ssm"}
+    ).document(),
 }
 """One of each kind, all of which are valid as they are."""
 WORDS = ("yes", "no", "undecided", "Yes", "yеs", "nо", "", "last-letter", "end-of-sequence", *SIDES.values())
@@ -79,6 +105,10 @@ def answers(document: dict[str, Any]) -> dict[tuple[Any, ...], Any]:
             for field, said in value.items():
                 if SIDE_FIELDS[field] != CONTEXT and not field.endswith("certificate") and said is not None:
                     found[name, field] = said
+        elif name == "model" and isinstance(value, dict):
+            checked = {field: said for field, said in value.items() if MODEL_FIELDS[field] != CONTEXT}
+            found |= {(name, field): said for field, said in checked.items() if field not in OF_CLAIM}
+            found[name, "answer"] = answer_of_model(value)
         elif name == "trained" and isinstance(value, dict):
             found |= {(name, key): said for key, said in value.items()}
         elif name == "task" and (TaskName(value).is_file or "." in value):
@@ -88,10 +118,21 @@ def answers(document: dict[str, Any]) -> dict[tuple[Any, ...], Any]:
     return found
 
 
+OF_CLAIM = ("name", "options", "class", "certificate")
+"""Which architecture a document is about; another one may be claimed, if that is right."""
+
+
+def answer_of_model(said: dict[str, Any]) -> str:
+    """The verdict, and the class where it is not that of the architecture."""
+    title = model_class(said["name"], said.get("options", {})).title
+    return said["verdict"] if said.get("class") in (None, title) else f"{said['verdict']} of {said['class']}"
+
+
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in items:
-        context = DOCUMENT_FIELDS.get(key) == CONTEXT if not path else SIDE_FIELDS.get(key) == CONTEXT
+        fields = DOCUMENT_FIELDS if not path else MODEL_FIELDS if path[0] == "model" else SIDE_FIELDS
+        context = fields.get(key) == CONTEXT
         if not (context and len(path) < 2):
             yield (*path, key)
             yield from places(value, (*path, key))
@@ -170,6 +211,8 @@ def test_every_field_is_in_the_table() -> None:
     fields = {field.alias or name for name, field in SideDocument.model_fields.items()}
     assert fields == SIDE_FIELDS.keys()
     assert VerdictDocument.model_fields.keys() == DOCUMENT_FIELDS.keys()
+    of_models = {field.alias or name for name, field in ModelDocument.model_fields.items()}
+    assert of_models == MODEL_FIELDS.keys()
 
 
 def test_a_document_chooses_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +238,7 @@ def test_a_document_chooses_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_table_of_the_documentation() -> None:
     text = (Path(__file__).parents[2] / "docs/forecast.md").read_text(encoding="utf-8")
-    for table in (SIDE_FIELDS, DOCUMENT_FIELDS):
+    for table in (SIDE_FIELDS, DOCUMENT_FIELDS, MODEL_FIELDS):
         for name, source in table.items():
             assert (f"| `{name}` | {source} |" in text) == (source != CONTEXT)
 

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, replace
 
 from longreach.answers.certificates import TaskProgramCertificate
 from longreach.answers.documents import SideDocument, VerdictDocument, unchecked
-from longreach.answers.kinds import TaskKind, kind_of
-from longreach.answers.verify import BESIDE, Statement, Subject, check_certificate, own_subject
+from longreach.answers.kinds import ArchitectureKind, TaskKind, kind_of
+from longreach.answers.verify import BESIDE, MODEL, Statement, Subject, check_certificate, own_subject
 from longreach.errors import InputError
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask
 from longreach.tasks.task import Task
+from longreach.theory.architectures.classes import ABILITY, ModelClass, model_class
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.certificates.check_no import Finding, Status
 from longreach.theory.certificates.check_yes import check_program
@@ -41,7 +42,7 @@ def answers_of(certificate: CertificateDocument, subject: Subject | None) -> dic
     {'end_of_sequence': 'no'}
     """
     kind = kind_of(certificate)
-    if kind.proves is None:
+    if kind.proves is None or isinstance(kind, ArchitectureKind):
         return {}
     task = None if subject is None else subject.task
     relations = getattr(certificate, "program_class", EMPTY) != EMPTY
@@ -130,10 +131,71 @@ def check_statement(statement: Statement, subject: Subject | Finding | None) -> 
     problem = None if own is None else _document_problem(document, own)
     sides = {key: _Side(key, statement, subject, problem) for key in document.sides}
     claimed = {key: side for key, side in sides.items() if not side.open}
+    model = _checked_model(statement, subject, problem)
+    if not claimed and model:
+        return model
     if not claimed:
         nothing = Finding.claimed("nothing is certified: every side is undecided")
         return [Checked(key, None, nothing, SIDES[key], own) for key in sides]
-    return [checked for side in claimed.values() for checked in side.checked()]
+    return [checked for side in claimed.values() for checked in side.checked()] + model
+
+
+def _checked_model(
+    statement: Statement, subject: Subject | Finding | None, problem: Finding | None
+) -> list[Checked]:
+    """The side about an architecture; empty where there is none, or it claims nothing."""
+    said = None if statement.document is None else statement.document.model
+    certificate = (statement.certificates or {}).get((MODEL, ""))
+    if said is None:
+        return []
+    own = subject if isinstance(subject, Subject) else None
+    try:
+        about = model_class(said.name, said.options)
+    except InputError as error:
+        return [Checked(MODEL, certificate, Finding.invalid(error.about_argument), None, own)]
+    title = None if about is None else about.title
+    if said.model_class not in (None, title):
+        problem = problem or Finding.invalid(f"class: {said.name} is about {title or 'no known class'}")
+    if said.verdict == "not known" and certificate is None and problem is None:
+        return []
+    if certificate is None or about is None:
+        finding = Finding.claimed(f"verdict: no certificate proves {said.verdict!r}")
+        return [Checked(MODEL, certificate, problem or finding, title, own)]
+    found = check_certificate(certificate, subject)
+    if found.status is Status.INVALID:
+        return [Checked(MODEL, certificate, found, title, own)]
+    proved = _proved_of_model(certificate, about, own)
+    if proved is None:
+        problem = problem or Finding.claimed(f"verdict: no certificate proves {said.verdict!r}")
+    elif proved != said.verdict:
+        differs = f"verdict: the document says {said.verdict!r}, which is not what its certificate proves"
+        problem = problem or Finding.invalid(differs)
+    worst = found if problem is None else _worst([found, problem])
+    also = () if proved is None else (_about_model(said.name, said.options, about, proved),)
+    return [Checked(MODEL, certificate, worst, title, own, also)]
+
+
+def _proved_of_model(certificate: CertificateDocument, about: ModelClass, own: Subject | None) -> str | None:
+    """What a certificate proves of an architecture of that class."""
+    kind = kind_of(certificate)
+    if isinstance(kind, ArchitectureKind):
+        return about.proves(certificate)  # type: ignore[arg-type]
+    predicts = isinstance(getattr(own, "task", None), RegularLanguage)
+    proved = answers_of(certificate, own).get("prediction" if predicts else "verdict")
+    if about.side is not None:
+        return proved if getattr(certificate, "program_class", None) == SIDES[about.side] else None
+    from longreach.answers.architecture import by_other_certificate
+
+    return proved if proved == by_other_certificate(about, certificate.kind) else None
+
+
+def _about_model(name: str, options: Mapping[str, object], about: ModelClass, proved: str) -> str:
+    """What was derived for an architecture, in words."""
+    given = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(options.items()))
+    model = f"{name} ({given})" if given else name
+    if about.side is not None:
+        return f"{model}: {'a' if proved == 'yes' else 'no'} program exists in {about.title}"
+    return f"{model} {ABILITY[proved]}"
 
 
 def _document_problem(document: VerdictDocument, subject: Subject) -> Finding | None:
@@ -397,5 +459,6 @@ def not_checked(statement: Statement) -> list[str]:
     document = statement.document
     if document is None:
         return []
-    sides = {name for side in document.sides.values() for name in unchecked(side)}
+    parts = [*document.sides.values(), *([] if document.model is None else [document.model])]
+    sides = {name for side in parts for name in unchecked(side)}
     return [*unchecked(document), *sorted(sides)]

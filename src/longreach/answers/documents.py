@@ -57,6 +57,7 @@ DOCUMENT_FIELDS: Final[Mapping[str, str]] = {
     "ape": "its certificates",
     "local": "its certificates",
     "trained": "`prediction` for a language, else `verdict`",
+    "model": "its certificate, for the architecture and its options",
     "meaning_of_no": CONTEXT,
     "encodings": CONTEXT,
     "bounds": CONTEXT,
@@ -67,6 +68,18 @@ DOCUMENT_FIELDS: Final[Mapping[str, str]] = {
     "measured": CONTEXT,
     "measures": "recomputed from the automaton",
 }
+MODEL_FIELDS: Final[Mapping[str, str]] = {
+    "name": "the architecture that the certificate decides",
+    "options": "those of the architecture that the certificate decides",
+    "verdict": "what `certificate` proves for the architecture",
+    "class": "the architecture and its options",
+    "reason": CONTEXT,
+    "source": CONTEXT,
+    "condition": CONTEXT,
+    "meaning": CONTEXT,
+    "certificate": "checked against the task",
+}
+"""From what each field of the side `model` is derived."""
 ASK_FIELDS: Final[Mapping[str, str]] = {
     "task": "the task of `forecast`",
     "forecast": "its certificates",
@@ -123,6 +136,20 @@ class SideDocument(_Strict):
     predictor_not_written: str | None = None
 
 
+class ModelDocument(_Strict):
+    """What a document says of one architecture."""
+
+    name: str
+    options: dict[str, Any] = Field(default_factory=dict)
+    verdict: Literal["yes", "no", "not known"]
+    model_class: str | None = Field(default=None, alias="class")
+    reason: str | None = None
+    source: str | None = None
+    condition: str | None = None
+    meaning: str | None = None
+    certificate: Written = None
+
+
 class VerdictDocument(_Strict):
     """What `longreach language` and `longreach forecast` print."""
 
@@ -136,6 +163,7 @@ class VerdictDocument(_Strict):
     ape: SideDocument | None = None
     local: SideDocument | None = None
     trained: dict[str, Word] | None = None
+    model: ModelDocument | None = None
     meaning_of_no: str | None = None
     encodings: dict[str, Any] | None = None
     bounds: list[Any] | None = None
@@ -159,7 +187,13 @@ def unchecked(document: BaseModel) -> list[str]:
     >>> unchecked(SideDocument(verdict="yes", reason="it counts"))
     ['reason']
     """
-    table = SIDE_FIELDS if isinstance(document, SideDocument) else DOCUMENT_FIELDS
+    table = (
+        SIDE_FIELDS
+        if isinstance(document, SideDocument)
+        else MODEL_FIELDS
+        if isinstance(document, ModelDocument)
+        else DOCUMENT_FIELDS
+    )
     return [
         name for name, source in table.items() if source == CONTEXT and getattr(document, name) is not None
     ]

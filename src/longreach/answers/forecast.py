@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,7 @@ from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 from longreach.wording import Table
 
 if TYPE_CHECKING:
+    from longreach.theory.architectures.classes import ArchitectureVerdict
     from longreach.theory.limit.model import Transformer
 
 
@@ -158,6 +159,8 @@ class Forecast:
     """By "nope", "ape" and, for regular languages, "local"."""
     paper: Published | None
     measured: tuple[Cell, ...] = ()
+    model: ArchitectureVerdict | None = None
+    """What theory says of the architecture that was asked for."""
 
     @property
     def alphabet(self) -> tuple[str, ...]:
@@ -321,6 +324,8 @@ class Forecast:
             document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
         document |= {key: side.document(certificates=certificates) for key, side in self.sides.items()}
         document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
+        if self.model is not None:
+            document["model"] = self.model.document(certificates=certificates)
         paper, odds = self.paper, self.odds()
         return document | {
             "meaning_of_no": self.meaning_of_no,
@@ -340,18 +345,28 @@ def forecast(
     runs: str | Path | None = None,
     *,
     budget: float | None = None,
+    model: str | Callable[..., Any] | None = None,
+    model_options: Mapping[str, Any] | None = None,
 ) -> Forecast:
     """The forecast for a task, by its name or as an object, with the runs of a results directory.
 
     `budget` are the seconds for finding evidence in the answers of a function or in a file of examples; 0:
-    none is looked for.
+    none is looked for. With `model`, the name of an architecture, also what theory says of that.
 
     >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
     >>> forecast(load_task("sort")).nope.answer.value
     'yes'
+    >>> forecast("parity", model="ssm").model.answer
+    'no'
     """
     found = _forecast(*name_of_task(task, alphabet), budget)
+    if model is not None:
+        from longreach.answers.architecture import model_side, named  # most ask for none
+
+        found = replace(found, model=model_side(found.task, found.sides, named(model), model_options))
+    elif model_options:
+        raise InputError("goes with a model", place=Field("model_option"))
     if runs is None:
         return found
     with read_index(runs) as index:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from longreach.errors import InputError, near_names, one_line
 from longreach.tasks.task import Evidence, Task
+from longreach.theory.architectures.documents import MachineTable
 from longreach.theory.certificates.check_no import Finding, check_flows, check_nothing
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.certificates.documents import (
@@ -39,6 +40,13 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("sampled-flow", "longreach.answers.kinds:SAMPLED_FLOW"),
     ("program", "longreach.answers.kinds:LANGUAGE_PROGRAM"),
     ("none", "longreach.answers.kinds:NOTHING"),
+    ("periods", "longreach.answers.architecture:PERIODS"),
+    ("cycle", "longreach.answers.architecture:CYCLE"),
+    ("solvable-groups", "longreach.answers.architecture:SOLVABLE"),
+    ("unsolvable-group", "longreach.answers.architecture:UNSOLVABLE"),
+    ("finite-state", "longreach.answers.architecture:FINITE_STATE"),
+    ("last-token", "longreach.answers.architecture:LAST_TOKEN"),
+    ("same-token", "longreach.answers.architecture:SAME_TOKEN"),
 )
 """The field `kind` of a document, and where its `CertificateKind` is. A new kind is one file and one line."""
 
@@ -96,6 +104,17 @@ class TaskKind(CertificateKind):
         return "automaton" not in document
 
 
+@dataclass(frozen=True, kw_only=True)
+class ArchitectureKind(CertificateKind):
+    """About the automaton of what a task asks; what it proves depends on the architecture."""
+
+    check: Callable[[Any, MachineTable | None], Finding]
+    """The automaton, where given, is the one the certificate must be about."""
+
+
+AnyKind: TypeAlias = LanguageKind | TaskKind | ArchitectureKind
+
+
 FLOW = LanguageKind(document=FlowCertificate, proves="no", check=check_flows, explain=explain_flow)
 SAMPLED_FLOW = LanguageKind(
     document=SampledFlowCertificate, proves="no", check=check_flows, explain=explain_sampled_flow
@@ -104,11 +123,11 @@ LANGUAGE_PROGRAM = LanguageKind(document=ProgramCertificate, proves="yes", check
 NOTHING = LanguageKind(document=NoCertificate, proves=None, check=check_nothing)
 
 
-def _named(name: object) -> Iterator[LanguageKind | TaskKind]:
+def _named(name: object) -> Iterator[AnyKind]:
     return (resolve_name(place) for each, place in KINDS if each == name)
 
 
-def kind_of(certificate: CertificateDocument) -> LanguageKind | TaskKind:
+def kind_of(certificate: CertificateDocument) -> AnyKind:
     """The kind of a certificate.
 
     >>> kind_of(NoCertificate(reason="undecided")).proves is None

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from longreach.answers.documents import ASK_FIELDS, VerdictDocument
-from longreach.answers.kinds import TaskKind, kind_of, read_any
+from longreach.answers.kinds import ArchitectureKind, TaskKind, kind_of, read_any
 from longreach.errors import InputError, near_names, one_line
 from longreach.files import read_json
 from longreach.tasks.catalog import load_argument, load_task, self_contained
@@ -41,6 +41,8 @@ BESIDE = ("prediction", "end_of_sequence", "last_letter", "prediction_everywhere
 """The answers that may have a certificate of their own; that of the verdict is `certificate`."""
 MANY, ANSWERED = "forecasts", "forecast"
 """The fields in which `longreach forecast --all` and `longreach ask` put their documents."""
+MODEL = "model"
+"""The side about an architecture."""
 NONE = "no certificate: expected an object with 'kind', or a document"
 
 
@@ -148,6 +150,8 @@ def _statement(document: Any, place: str) -> Statement:
             written = getattr(side, field)
             if written:
                 certificates[key, answer] = _certificate(written, f"{place}: {key}.{field}")
+    if read.model is not None and read.model.certificate:
+        certificates[MODEL, ""] = _certificate(read.model.certificate, f"{place}: {MODEL}.certificate")
     return Statement(place, None, read, certificates)
 
 
@@ -273,7 +277,9 @@ def check_certificate(certificate: CertificateDocument, subject: Subject | Findi
     if isinstance(subject, Finding) and certificate.kind != "none":
         return subject
     kind = kind_of(certificate)
-    if kind.proves is None or isinstance(subject, Finding):
+    if isinstance(kind, ArchitectureKind) and not isinstance(subject, Finding):
+        return _check_architecture(certificate, kind, subject)
+    if isinstance(kind, ArchitectureKind) or kind.proves is None or isinstance(subject, Finding):
         return Finding.claimed(f"this certificate proves nothing: {getattr(certificate, 'reason', '')}")
     if isinstance(kind, TaskKind):
         if subject is None or subject.task is None:
@@ -295,6 +301,26 @@ def check_certificate(certificate: CertificateDocument, subject: Subject | Findi
         return Finding.invalid(f"the certificate is about a regular language, not about {subject.name}")
     found = kind.check(certificate, automaton_table(subject.automaton))
     if found.valid and not subject.trusted and type(task) is not RegularLanguage:
+        return Finding(Status.CHECKED, found.how, "that the automaton is the task's is its own word")
+    return found
+
+
+def _check_architecture(
+    certificate: CertificateDocument, kind: ArchitectureKind, subject: Subject | None
+) -> Finding:
+    """Against the automaton of what the task asks."""
+    from longreach.answers.architecture import question_of, question_of_language
+
+    if subject is None:
+        return kind.check(certificate, None)
+    if subject.task is None:
+        question = None if subject.automaton is None else question_of_language(subject.automaton)
+    else:
+        question = question_of(subject.task)
+    if question is None:
+        return Finding.invalid(f"the certificate is about an automaton, not about {subject.name}")
+    found = kind.check(certificate, question.table)
+    if found.valid and not subject.trusted and type(subject.task) is not RegularLanguage:
         return Finding(Status.CHECKED, found.how, "that the automaton is the task's is its own word")
     return found
 

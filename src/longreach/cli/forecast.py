@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -40,11 +41,12 @@ from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import Column, Table, counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from longreach.answers.forecast import Forecast
     from longreach.cli.screen import Screen
     from longreach.runs.cells import Cell, Spread
+    from longreach.theory.architectures.classes import ArchitectureVerdict
     from longreach.theory.automata.automaton import Automaton
 
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
@@ -69,6 +71,14 @@ def forecast(
     ] = False,
     runs: Annotated[Path | None, option("The results of your own runs; default: runs.", "DIR")] = None,
     budget: BudgetOption = None,
+    model: Annotated[
+        str | None,
+        option("Also what theory says of an architecture: lstm, ssm, looped, …, module:make.", "NAME"),
+    ] = None,
+    model_options: Annotated[
+        list[str] | None,
+        option("An option of --model, as in signed=true; repeated.", "KEY=VALUE", "--model-option"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Predict from theory whether a task generalizes, and say why.
@@ -85,6 +95,8 @@ def forecast(
         raise InputError(
             f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
         )
+    if model is not None and (task is None or wanted.reading is not None):
+        raise InputError("--model: goes with one TASK" + ("" if task is None else ", without --convention"))
     if task is not None:
         task = changes.of(task, alphabet)
     letters = alphabet_of_task(alphabet, task)
@@ -114,7 +126,8 @@ def forecast(
         else:
             _print_all(console(), found)
         return
-    answer = forecast_task(task, letters, known, budget=budget)
+    own = read_options(model_options)
+    answer = forecast_task(task, letters, known, budget=budget, model=model, model_options=own)
     # Of a task that asks for states, the automaton of the language they are states of.
     automaton = getattr(answer.task, "language", None) or getattr(answer.task, "automaton", None)
     if automaton is None:
@@ -163,6 +176,8 @@ def _print(
     if coupled.known and Answer.YES not in expected:
         few = coupled.statement.partition(":")[0]  # which tokens these are is said by --why
         out.hanging(f"{side_title('coupled')}: {few}", 2, 4)
+    if answer.model is not None:
+        print_model(out, answer.model, wanted.why)
     _print_numbers(out, answer)
     _print_odds(out, answer, wanted.why)
     if wanted.why:
@@ -173,6 +188,55 @@ def _print(
     if wanted.program:
         found = [(key, answer.sides[key].trained_proof.program) for key in ENCODING_SIDES]
         print_programs(out, found, described)
+
+
+def print_model(out: Screen, found: ArchitectureVerdict, why: bool = False) -> None:
+    """What an architecture can express, why, and on what that rests."""
+    from rich.text import Text
+
+    from longreach.theory.architectures.classes import ABILITY
+
+    style = {"yes": "green", "no": "red"}.get(found.answer, "yellow")
+    title = f"{called(found.name, found.options):<29} "
+    out.hanging(Text.assemble(title, (found.words, f"bold {style}")), 2, 6)
+    out.hanging(found.reason, 4, 6)
+    if found.model_class is not None:
+        out.hanging(f"{found.model_class} ({found.source})", 4, 6, "dim")
+    if why:
+        out.hanging(f"{found.condition}; {found.meaning}" if found.condition else found.meaning, 4, 6, "dim")
+    elif found.words in ABILITY.values():
+        out.hanging(NO_PROMISE, 4, 6, "dim")
+
+
+NO_PROMISE = "what weights can do at every length, no promise about training"
+
+
+def called(name: str, options: Mapping[str, Any]) -> str:
+    """An architecture with its options.
+
+    >>> called("deltanet", {"signed": True})
+    'deltanet (signed=true)'
+    """
+    given = ", ".join(f"{key}={json.dumps(value)}" for key, value in options.items())
+    return f"{name} ({given})" if given else name
+
+
+def read_options(given: Sequence[str] | None) -> dict[str, Any]:
+    """Options of a model: values are JSON, or else text.
+
+    >>> read_options(["signed=true", "theory=ssm"])
+    {'signed': True, 'theory': 'ssm'}
+    """
+    found: dict[str, Any] = {}
+    for each in given or ():
+        name, equals, text = each.partition("=")
+        if not name or not equals:
+            raise InputError(f"--model-option: {each!r} is not KEY=VALUE")
+        try:
+            found[name] = json.loads(text)
+        except ValueError:
+            found[name] = text
+    return found
 
 
 def _print_numbers(out: Screen, answer: Forecast) -> None:

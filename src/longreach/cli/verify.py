@@ -164,9 +164,12 @@ def _result(statement: Statement, checked: Checked) -> dict[str, Any]:
 
 def _statement(checked: Checked) -> str:
     """What a valid certificate proves, from the certificate alone."""
-    from longreach.answers.kinds import kind_of
+    from longreach.answers.kinds import ArchitectureKind, kind_of
+    from longreach.answers.verify import MODEL
 
     certificate: Any = checked.certificate
+    if checked.place == MODEL or isinstance(kind_of(certificate), ArchitectureKind):
+        return "; ".join(checked.also) or kind_of(certificate).in_short(certificate)
     yes = kind_of(certificate).proves == "yes"
     said = f"{'a' if yes else 'no'} program exists in {certificate.program_class}"
     if yes and (certificate.window, certificate.modulus) != (0, 1):

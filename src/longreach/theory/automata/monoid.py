@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from longreach.theory.automata.automaton import Automaton, IntArray, Word, strong_components
+from longreach.theory.automata.automaton import Automaton, IntArray, Moves, Word, strong_components
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
 BoolArray = npt.NDArray[np.bool_]
@@ -21,7 +21,7 @@ BoolArray = npt.NDArray[np.bool_]
 class TransitionMonoid:
     """All maps of states that words induce; element 0 is the identity, the map of the empty word."""
 
-    automaton: Automaton
+    automaton: Moves
     elements: IntArray
     """One row per element: the image of each state."""
     right: IntArray
@@ -66,9 +66,10 @@ class StableSemigroup:
 
 
 def transition_monoid(
-    automaton: Automaton, limit: int, budget: Budget = DEFAULT_BUDGET
+    automaton: Moves, limit: int, budget: Budget = DEFAULT_BUDGET
 ) -> TransitionMonoid | None:
-    """The transition monoid, which is the syntactic monoid; None if it has more than `limit` elements.
+    """The transition monoid, which of a minimal automaton is the syntactic monoid; None if it has more than
+    `limit` elements.
 
     >>> len(transition_monoid(from_expression("(ab)*"), 100))
     6

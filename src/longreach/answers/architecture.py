@@ -1,0 +1,237 @@
+"""What theory says of an architecture for a task: the side `model` of a forecast, and how it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from longreach.answers.kinds import ArchitectureKind
+from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer
+from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
+from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, label_name, state_name
+from longreach.tasks.task import EOS, SEP, Task
+from longreach.theory.architectures.check import check_architecture
+from longreach.theory.architectures.classes import (
+    JELASSI,
+    MEANING_BY_PROGRAMS,
+    OWN,
+    SILENT,
+    WEISS,
+    ArchitectureVerdict,
+    ModelClass,
+    Options,
+    Said,
+    judge_architecture,
+    model_class,
+    not_known,
+    reason_of,
+)
+from longreach.theory.architectures.documents import (
+    NOTHING,
+    CycleCertificate,
+    FiniteStateCertificate,
+    LastTokenCertificate,
+    PeriodsCertificate,
+    Question,
+    SameTokenCertificate,
+    SolvableCertificate,
+    UnsolvableCertificate,
+)
+from longreach.theory.automata.automaton import Automaton, labelled
+from longreach.theory.prove.equivalence import regular_language
+from longreach.theory.verdicts.verdict import Answer, Verdict
+
+SAID: dict[Answer, Said] = {Answer.YES: "yes", Answer.NO: "no", Answer.UNDECIDED: "not known"}
+NO_AUTOMATON = "the task is not given by an automaton"
+
+
+# What a task asks, as an automaton
+
+
+def question_of(task: Task) -> Question | None:
+    """The automaton of what the task asks after each word; None if it is not given by one.
+
+    >>> [len(question_of(load_task(name)).machine) for name in ("aa", "parity", "even-pairs")]
+    [2, 2, 5]
+    """
+    if isinstance(task, RegularLanguage):
+        return question_of_language(task.automaton)
+    if isinstance(task, StateTask):
+        live = task.language.live
+        outputs = [state_name(state) if state in live else NOTHING for state in range(len(task.language))]
+        return _question(task.language, outputs, at_end=task.after)
+    if isinstance(task, LabelledLanguage):
+        return Question(task.machine)
+    if isinstance(task, RegularAnswer):
+        machine = task.machine
+        outputs = [NOTHING if each == UNDEFINED else each for each in machine.outputs]
+        return _question(machine, outputs, at_end=True)
+    if isinstance(task, ProgramTask):
+        automaton = None if task.core.is_predictor else regular_language(task.core)
+        return None if automaton is None else _accepting(automaton)
+    return _one_token(task) if isinstance(task, OneToken) else None
+
+
+def _question(machine: Any, outputs: list[str], *, at_end: bool = False) -> Question:
+    return Question(labelled(machine.alphabet, machine.transitions, 0, outputs), at_end)
+
+
+def question_of_language(automaton: Automaton) -> Question:
+    """What may follow after each beginning of a word of the language; after other words nothing is asked."""
+    live, outputs = automaton.live, []
+    for state, row in enumerate(automaton.transitions):
+        legal = [token for token, target in zip(automaton.alphabet, row, strict=True) if target in live]
+        label = label_name([*legal, EOS] if state in automaton.accepting else legal)
+        outputs.append(label if state in live else NOTHING)
+    return _question(automaton, outputs)
+
+
+def _accepting(automaton: Automaton) -> Question:
+    words = [label_name(ACCEPTED if q in automaton.accepting else REJECTED) for q in range(len(automaton))]
+    return _question(automaton, words)
+
+
+def _one_token(task: OneToken) -> Question | None:
+    """Where the task has an automaton for each of its answers, as for a reduction: their product."""
+
+    def after(letters: list[str], token: str) -> Automaton | None:
+        return task.continuation({letter: letter for letter in letters}, (SEP,), token)
+
+    letters = [each for each in task.symbols if any(after([each], token) for token in task.symbols)]
+    found = {token: after(letters, token) for token in task.symbols if letters}
+    machines = {token: machine for token, machine in found.items() if machine is not None}
+    if not machines:
+        return None
+    rows: list[list[int]] = []
+    outputs: list[str] = []
+    places = [tuple(0 for _ in machines)]
+    for place in places:
+        states = list(zip(machines, place, strict=True))
+        said = [token for token, state in states if state in machines[token].accepting]
+        if len(said) != 1:
+            return None
+        outputs.append(said[0])
+        row = []
+        for letter in letters:
+            target = tuple(machines[token].run([letter], state) for token, state in states)
+            if target not in places:
+                places.append(target)
+            row.append(places.index(target))
+        rows.append(row)
+    return Question(labelled(letters, rows, 0, outputs), at_end=True)
+
+
+# The side
+
+
+def model_side(
+    task: Task, sides: Mapping[str, Verdict], name: str, options: Options | None = None
+) -> ArchitectureVerdict:
+    """What theory says of an architecture, by its name and options; `sides` are those of the forecast.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> found = forecast("majority")
+    >>> [model_side(found.task, found.sides, name).answer for name in ("lstm", "gru", "decoder")]
+    ['yes', 'not known', 'yes']
+    """
+    given = dict(options or {})
+    found = model_class(name, given)
+    if found is None:
+        return not_known(name, given, None, SILENT)
+    if found.side is not None:
+        return _of_side(name, given, found, sides.get(found.side))
+    question = question_of(task)
+    decided = (
+        not_known(name, given, found, NO_AUTOMATON)
+        if question is None
+        else judge_architecture(name, given, question)
+    )
+    if decided.answer != "not known":
+        return decided
+    return _of_certificates(name, given, found, sides) or decided
+
+
+def named(model: str | Callable[..., Any]) -> str:
+    """How a model is called: by its name, or as `module:make` for a function.
+
+    >>> named("lstm"), named(question_of)
+    ('lstm', 'longreach.answers.architecture:question_of')
+    """
+    if isinstance(model, str):
+        return model
+    name = getattr(model, "__qualname__", type(model).__qualname__)
+    return f"{getattr(model, '__module__', type(model).__module__)}:{name}"
+
+
+def _of_side(name: str, options: Options, found: ModelClass, side: Verdict | None) -> ArchitectureVerdict:
+    if side is None or side.trained is Answer.UNDECIDED:
+        reason = "decided for regular languages only" if side is None else side.clause
+        return replace(not_known(name, options, found, reason), meaning=MEANING_BY_PROGRAMS)
+    return ArchitectureVerdict(
+        name=name,
+        options=options,
+        answer=SAID[side.trained],
+        model_class=found.title,
+        reason=side.clause,
+        source=found.source,
+        condition=found.condition,
+        meaning=MEANING_BY_PROGRAMS,
+        certificate=side.trained_certificate,
+    )
+
+
+def _of_certificates(
+    name: str, options: Options, found: ModelClass, sides: Mapping[str, Verdict]
+) -> ArchitectureVerdict | None:
+    """Programs are counters, and what grows in communication does not fit into a state of a fixed size."""
+    for side in sides.values():
+        certificate = side.trained_certificate
+        answer = by_other_certificate(found, certificate.kind)
+        if answer is None or SAID[side.trained] != answer or side.checked_to is not None:
+            continue
+        counted = answer == "yes"
+        return ArchitectureVerdict(
+            name=name,
+            options=options,
+            answer=answer,
+            model_class=found.title,
+            reason=(
+                "a program does it with counts, for each of which the model has a counter"
+                if counted
+                else "more must be remembered of longer inputs, and the state has a fixed size"
+            ),
+            source=f"{WEISS}; for programs: {OWN}" if counted else f"{JELASSI}; {OWN}",
+            condition=found.condition,
+            certificate=certificate,
+        )
+    return None
+
+
+def by_other_certificate(found: ModelClass, kind: str) -> Said | None:
+    """What a certificate about the decoder proves of an architecture with a state."""
+    if found.counts and kind == "program":
+        return "yes"
+    return "no" if found.state and kind == "communication" else None
+
+
+# Kinds of certificates
+
+
+def _lines(certificate: Any) -> tuple[str, ...]:
+    return (f"{reason_of(certificate)}.",)
+
+
+def _kind(document: Any) -> ArchitectureKind:
+    return ArchitectureKind(
+        document=document, proves=None, check=check_architecture, explain=_lines, in_short=reason_of
+    )
+
+
+PERIODS = _kind(PeriodsCertificate)
+CYCLE = _kind(CycleCertificate)
+SOLVABLE = _kind(SolvableCertificate)
+UNSOLVABLE = _kind(UnsolvableCertificate)
+FINITE_STATE = _kind(FiniteStateCertificate)
+LAST_TOKEN = _kind(LastTokenCertificate)
+SAME_TOKEN = _kind(SameTokenCertificate)

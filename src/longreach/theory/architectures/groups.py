@@ -1,0 +1,380 @@
+"""Finds what decides for an architecture: cycles and groups of the maps that words induce.
+
+A word whose map x has powers that never settle cycles through states: its period is that of a cyclic group.
+The words that permute a set X of states, the image of an idempotent map, make a group; every group of maps
+is a subgroup of one of these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from longreach.theory.architectures.documents import (
+    NOTHING,
+    CycleCertificate,
+    FiniteStateCertificate,
+    LastTokenCertificate,
+    PeriodsCertificate,
+    Question,
+    SameTokenCertificate,
+    SolvableCertificate,
+    UnsolvableCertificate,
+)
+from longreach.theory.automata.automaton import LabelledAutomaton, Word
+from longreach.theory.automata.monoid import TransitionMonoid, idempotents, transition_monoid
+from longreach.theory.budget import DEFAULT_BUDGET, Budget
+
+Permutation = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What is asked, and the groups of its automaton."""
+
+    question: Question
+    budget: Budget = DEFAULT_BUDGET
+
+    @property
+    def machine(self) -> LabelledAutomaton:
+        return self.question.machine
+
+    @cached_property
+    def monoid(self) -> TransitionMonoid | None:
+        """None beyond the budget."""
+        return transition_monoid(self.machine, self.budget.monoid, self.budget)
+
+    def periods(self) -> PeriodsCertificate | None:
+        """The index and the period of the monoid.
+
+        >>> from longreach.theory.automata.automaton import labelled
+        >>> groups = Groups(Question(labelled("a", [[1], [2], [3], [1]], 0, ["x", "x", "x", "y"])))
+        >>> groups.periods().index, groups.periods().period
+        (1, 3)
+        """
+        if self.monoid is None:
+            return None
+        shapes = [_shape(row) for row in self.monoid.elements.tolist()]
+        return PeriodsCertificate(
+            machine=self.question.table,
+            elements=len(shapes),
+            index=max(tail for tail, _ in shapes),
+            period=math.lcm(*(period for _, period in shapes)),
+        )
+
+    def cycle(self, *, odd: bool = False) -> CycleCertificate | None:
+        """A shortest word that cycles through two or more states that are told apart; `odd`: through an odd
+        number of them."""
+        if self.monoid is None:
+            return None
+        for element, row in enumerate(self.monoid.elements.tolist()):
+            for states in _cycles(row):
+                times = len(states) & -len(states) if odd else 1  # the largest power of two
+                visited = states[::times]
+                found = _told_apart(self.machine, visited) if len(visited) > 1 else None
+                if found is not None:
+                    return CycleCertificate(
+                        machine=self.question.table,
+                        before=_path(self.machine, visited[0]),
+                        word=self.monoid.word(element) * times,
+                        states=tuple(visited),
+                        pair=found[0],
+                        after=found[1],
+                    )
+        return None
+
+    def odd_cycle(self) -> CycleCertificate | None:
+        return self.cycle(odd=True)
+
+    def series(self) -> SolvableCertificate | UnsolvableCertificate | None:
+        """A longest derived series, or a group that is not solvable on states that are told apart."""
+        if self.monoid is None:
+            return None
+        longest: tuple[int, int] = (0, 0)
+        best = SolvableCertificate(
+            machine=self.question.table, elements=len(self.monoid), states=(0,), orders=(1,)
+        )
+        doubtful = False
+        for states in self._images():
+            self.budget.check()
+            group = self._group(states)
+            series = _derived_series(list(group))
+            if len(series[-1]) > 1:
+                doubtful = True
+                found = self._unsolvable(states, group, _generators(series[-1]))
+                if found is not None:
+                    return found
+            elif (len(series), len(group)) > longest:
+                longest = (len(series), len(group))
+                orders = tuple(len(each) for each in series)
+                best = best.model_copy(update={"states": states, "orders": orders})
+        return None if doubtful else best
+
+    def _unsolvable(
+        self, states: tuple[int, ...], group: dict[Permutation, int], core: list[Permutation]
+    ) -> UnsolvableCertificate | None:
+        """On one orbit of the core, which is a group without an abelian quotient as well."""
+        assert self.monoid is not None
+        elements = _closure(core, len(states))
+        for start in range(len(states)):
+            orbit = sorted({one[start] for one in elements})
+            pairs = combinations((states[place] for place in orbit), 2)
+            if len(orbit) > 1 and all(_apart(self.machine, p, q) is not None for p, q in pairs):
+                return UnsolvableCertificate(
+                    machine=self.question.table,
+                    states=tuple(states[place] for place in orbit),
+                    words=tuple(self.monoid.word(group[each]) for each in core),
+                    order=len({tuple(one[place] for place in orbit) for one in elements}),
+                )
+        return None
+
+    def _images(self) -> Iterator[tuple[int, ...]]:
+        """The images of idempotent maps with two states or more, each once."""
+        assert self.monoid is not None
+        rows = self.monoid.elements
+        found = dict.fromkeys(tuple(sorted(set(row))) for row in rows[idempotents(rows)].tolist())
+        return (states for states in found if len(states) > 1)
+
+    def _group(self, states: tuple[int, ...]) -> dict[Permutation, int]:
+        """The permutations of the states, by places, and a first element that induces each."""
+        assert self.monoid is not None
+        moved = self.monoid.elements[:, list(states)]
+        members = np.flatnonzero((np.sort(moved, axis=1) == np.array(states)).all(axis=1))
+        found: dict[Permutation, int] = {}
+        for element, row in zip(
+            members.tolist(), np.searchsorted(states, moved[members]).tolist(), strict=True
+        ):
+            found.setdefault(tuple(row), element)
+        return found
+
+    def finite_state(self) -> FiniteStateCertificate:
+        """The automaton alone."""
+        return FiniteStateCertificate(machine=self.question.table)
+
+    def reflected(self) -> FiniteStateCertificate:
+        """The automaton, with the reflections that its steps need.
+
+        A permutation of n things with c cycles is a product of n - c transpositions, each a reflection
+        (Grazzi et al., arXiv 2411.12537: n - 1 suffice). Other automata are cascades of steps that permute
+        or forget at most n states, for each of which n suffice (the same, by Krohn and Rhodes).
+        """
+        letters = [list(column) for column in zip(*self.machine.transitions, strict=True)]
+        states = len(self.machine)
+        if any(len(set(row)) < states for row in letters):
+            return FiniteStateCertificate(machine=self.question.table, reflections=states)
+        blocks, needed = _fewest_reflections(letters)
+        return FiniteStateCertificate(
+            machine=self.question.table, reflections=max(needed, 1), blocks=tuple(map(tuple, blocks))
+        )
+
+    def token(self) -> LastTokenCertificate | SameTokenCertificate:
+        """What is right after each token, or two words after which it is not the same."""
+        seen: dict[str, tuple[str, int, Word]] = {}
+        words = {0: ()} | {state: _path(self.machine, state) for state in range(len(self.machine))}
+        for state, row in enumerate(self.machine.transitions):
+            for letter, target in zip(self.machine.alphabet, row, strict=True):
+                output = self.machine.outputs[target]
+                if output == NOTHING:
+                    continue
+                token = "" if self.question.at_end else letter
+                word = (*words[state], letter)
+                known = seen.setdefault(token, (output, target, word))
+                if known[0] != output:
+                    return SameTokenCertificate(machine=self.question.table, first=known[2], second=word)
+        answers = {token: output for token, (output, _, _) in sorted(seen.items())}
+        return LastTokenCertificate(machine=self.question.table, answers=answers)
+
+
+def _shape(row: Sequence[int]) -> tuple[int, int]:
+    """After how many steps every state is on a cycle, and after how many more all are back."""
+    cycles = list(_cycles(row))
+    on_cycle = {state for states in cycles for state in states}
+    tail, now = 0, set(range(len(row)))
+    while not now <= on_cycle:
+        now = {row[state] for state in now}
+        tail += 1
+    return tail, math.lcm(*map(len, cycles))
+
+
+def _cycles(row: Sequence[int]) -> Iterator[list[int]]:
+    """The cycles of a map, each in the order in which it is run through."""
+    visited = [-1] * len(row)
+    for start in range(len(row)):
+        path, state = [], start
+        while visited[state] < 0:
+            visited[state] = start
+            path.append(state)
+            state = row[state]
+        if visited[state] == start:
+            yield path[path.index(state) :]
+
+
+def _told_apart(machine: LabelledAutomaton, states: Sequence[int]) -> tuple[tuple[int, int], Word] | None:
+    """Two places in the list, and a word after which different outputs are asked of the two."""
+    for i, j in combinations(range(len(states)), 2):
+        word = _apart(machine, states[i], states[j])
+        if word is not None:
+            return (i, j), word
+    return None
+
+
+def _apart(machine: LabelledAutomaton, first: int, second: int) -> Word | None:
+    """A shortest word after which different outputs are asked; None if there is none."""
+    words: dict[tuple[int, int], Word] = {(first, second): ()}
+    waiting = [(first, second)]
+    for pair in waiting:
+        outputs = [machine.outputs[state] for state in pair]
+        if NOTHING not in outputs and outputs[0] != outputs[1]:
+            return words[pair]
+        for letter, token in enumerate(machine.alphabet):
+            target = (machine.transitions[pair[0]][letter], machine.transitions[pair[1]][letter])
+            if target[0] != target[1] and target not in words:
+                words[target] = (*words[pair], token)
+                waiting.append(target)
+    return None
+
+
+def _path(machine: LabelledAutomaton, state: int) -> Word:
+    """A shortest word that leads to a state."""
+    words: dict[int, Word] = {0: ()}
+    waiting = [0]
+    for here in waiting:
+        for letter, target in enumerate(machine.transitions[here]):
+            if target not in words:
+                words[target] = (*words[here], machine.alphabet[letter])
+                waiting.append(target)
+    return words[state]
+
+
+# Permutation groups, as lists of all their elements
+
+
+def _times(first: Permutation, second: Permutation) -> Permutation:
+    return tuple(second[place] for place in first)
+
+
+def _inverse(one: Permutation) -> Permutation:
+    return tuple(np.argsort(one).tolist())
+
+
+def _closure(generators: Sequence[Permutation], size: int) -> list[Permutation]:
+    """All products, the identity first."""
+    found = dict.fromkeys([tuple(range(size))])
+    waiting = list(found)
+    for one in waiting:
+        for generator in generators:
+            product = _times(one, generator)
+            if product not in found:
+                found[product] = None
+                waiting.append(product)
+    return list(found)
+
+
+def _generators(group: Sequence[Permutation]) -> list[Permutation]:
+    """A few elements that generate the group, in its order."""
+    size = len(group[0])
+    chosen: list[Permutation] = []
+    made = {tuple(range(size))}
+    for one in group:
+        if one not in made:
+            chosen.append(one)
+            made = set(_closure(chosen, size))
+    return chosen
+
+
+def _derived_series(group: list[Permutation]) -> list[list[Permutation]]:
+    """The group, its derived group, and so on until it no longer shrinks."""
+    series = [group]
+    while len(series[-1]) > 1:
+        smaller = _derived(series[-1])
+        if len(smaller) == len(series[-1]):
+            break
+        series.append(smaller)
+    return series
+
+
+def _derived(group: Sequence[Permutation]) -> list[Permutation]:
+    """Generated by the commutators of generators and their conjugates."""
+    generators = _generators(group)
+    size = len(group[0])
+    chosen: list[Permutation] = []
+    made = {tuple(range(size))}
+    waiting = [_times(_times(_inverse(a), _inverse(b)), _times(a, b)) for a, b in combinations(generators, 2)]
+    while waiting:
+        one = waiting.pop()
+        if one not in made:
+            chosen.append(one)
+            made = set(_closure(chosen, size))
+            waiting += [_times(_times(_inverse(g), one), g) for g in generators]
+    return _closure(chosen, size)
+
+
+# Sets of states that letters permute
+
+
+MOST_PARTITIONS = 200
+MOST_PERMUTED = 150
+"""Partitions that are looked at, and states of automata for which that is done."""
+
+Blocks = list[list[int]]
+
+
+def _fewest_reflections(letters: list[list[int]]) -> tuple[Blocks, int]:
+    """Blocks of states on which the letters act as a group of the same order, with the fewest transpositions.
+
+    Merging two states of a block system gives the next; only some are looked at.
+    """
+    size = len(letters[0])
+    best: Blocks = [[state] for state in range(size)]
+    fewest = (_transpositions(letters), size)
+    if size > MOST_PERMUTED:
+        return best, fewest[0]
+    group = np.array(_closure([tuple(row) for row in letters], size))
+    seen = {tuple(range(size))}
+    waiting = [tuple(range(size))]
+    for number in waiting:
+        for state in sorted({*number} - {0}):
+            if len(seen) >= MOST_PARTITIONS:
+                return best, fewest[0]
+            merged = _merged(number, state, letters)
+            if merged in seen:
+                continue
+            seen.add(merged)
+            least = sorted(set(merged))
+            place = np.searchsorted(least, merged)
+            if len({row.tobytes() for row in place[group[:, least]]}) < len(group):
+                continue
+            waiting.append(merged)
+            acting = place[np.array(letters)[:, least]].tolist()
+            if (count := (_transpositions(acting), len(least))) < fewest:
+                best = [[q for q in range(size) if merged[q] == one] for one in least]
+                fewest = count
+    return best, fewest[0]
+
+
+def _transpositions(letters: list[list[int]]) -> int:
+    return max(len(row) - sum(1 for _ in _cycles(row)) for row in letters)
+
+
+def _merged(number: tuple[int, ...], state: int, letters: list[list[int]]) -> tuple[int, ...]:
+    """The least block system, as the least state of each block, in which state 0 and another are in one."""
+    root = list(number)
+
+    def find(q: int) -> int:
+        while root[q] != q:
+            root[q] = q = root[root[q]]
+        return q
+
+    waiting = [(0, state)]
+    while waiting:
+        p, q = waiting.pop()
+        first, second = sorted((find(p), find(q)))
+        if first != second:
+            root[second] = first
+            waiting += [(row[p], row[q]) for row in letters]
+    return tuple(find(q) for q in range(len(root)))
