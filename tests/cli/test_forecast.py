@@ -297,3 +297,50 @@ def test_evidence_is_looked_for_where_none_is_named(longreach: Call, here: Path)
     refused = longreach("forecast", "forecast_user:Silent", "--budget", -1)
     assert refused.code == 2
     assert refused.err.splitlines()[0] == "--budget: -1 is no number of seconds"
+
+
+# Architectures
+
+
+def test_an_architecture(longreach: Call) -> None:
+    document = longreach("forecast", "regex:(aa)*", "--model", "ssm", "--json").document
+    model = document.pop("model")
+    assert document == longreach("forecast", "regex:(aa)*", "--json").document
+    assert (model["name"], model["verdict"], model["class"]) == ("ssm", "no", "star-free languages")
+    assert "2405.17394" in model["source"]
+    assert (model["certificate"]["kind"], model["certificate"]["word"]) == ("cycle", ["a"])
+    text = longreach("forecast", "regex:(aa)*", "--model", "ssm").out
+    assert "ssm                           cannot express it" in text
+    assert "no promise about training" in text
+
+
+def test_options_of_an_architecture(longreach: Call) -> None:
+    call = ("forecast", "regex:(aaa)*", "--model", "deltanet", "--model-option", "signed=true", "--json")
+    one = longreach(*call).document["model"]
+    assert (one["verdict"], one["options"]) == ("not known", {"signed": True})
+    assert one["reason"].startswith("2 reflections suffice; the model has 1 reflection")
+    assert longreach(*call, "--model-option", "reflections=2").document["model"]["verdict"] == "yes"
+
+
+def test_a_model_of_ones_own(longreach: Call) -> None:
+    assert "theory says nothing about this model" in longreach("forecast", "aa", "--model", "my:make").out
+    call = ("forecast", "aa", "--model", "my:make", "--model-option", "theory=lstm")
+    assert "can express it" in longreach(*call).out
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (["aa", "--model", "lstmm"], "--model: unknown architecture 'lstmm'; did you mean 'lstm'?"),
+        (["--all", "--model", "lstm"], "--model: goes with one TASK"),
+        (
+            ["aa", "--model", "lstm", "--convention", "eos"],
+            "--model: goes with one TASK, without --convention",
+        ),
+        (["aa", "--model-option", "signed=true"], "--model-option: goes with a model"),
+        (["aa", "--model", "lstm", "--model-option", "x"], "--model-option: 'x' is not KEY=VALUE"),
+    ],
+)
+def test_refused_models(longreach: Call, call: list[str], message: str) -> None:
+    done = longreach("forecast", *call)
+    assert (done.code, done.err.splitlines()[0]) == (2, message)

@@ -136,6 +136,8 @@ def check_statement(statement: Statement, subject: Subject | Finding | None) -> 
         return model
     if not claimed:
         nothing = Finding.claimed("nothing is certified: every side is undecided")
+        if not sides:
+            return [Checked(MODEL, None, nothing, None, own)]
         return [Checked(key, None, nothing, SIDES[key], own) for key in sides]
     return [checked for side in claimed.values() for checked in side.checked()] + model
 

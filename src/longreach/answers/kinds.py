@@ -9,13 +9,12 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
 from longreach.errors import InputError, near_names, one_line
 from longreach.tasks.task import Evidence, Task
-from longreach.theory.architectures.documents import MachineTable
 from longreach.theory.certificates.check_no import Finding, check_flows, check_nothing
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.certificates.documents import (
@@ -27,6 +26,9 @@ from longreach.theory.certificates.documents import (
 )
 from longreach.theory.verdicts.explain import explain_flow, explain_sampled_flow
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
+
+if TYPE_CHECKING:
+    from longreach.theory.architectures.documents import MachineTable
 
 KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("program", "longreach.answers.task_kinds:PROGRAM"),

@@ -137,7 +137,7 @@ def _statement(document: Any, place: str) -> Statement:
         raise InputError(f"{place}: not a document: expected a JSON object")
     if "kind" in document:
         return Statement(place, _certificate(document, place))
-    if document.keys().isdisjoint(SIDES):
+    if document.keys().isdisjoint({*SIDES, MODEL}):
         raise InputError(f"{place}: {NONE}")
     try:
         read = VerdictDocument.model_validate_json(json.dumps(document))
