@@ -174,8 +174,8 @@ def forecast_of(place: Place) -> Verdict | None:
     >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
     ('no', 'yes', None)
     """
-    label = CellLabel.read(place.encoding)
-    return None if label.side is None else _forecast(place.task).sides[label.side].trained.value
+    expected = _forecast(place.task).expected(place.encoding)
+    return None if expected is None else expected.value
 
 
 def verdict_of(task: str, encoding: str) -> Verdict:

@@ -24,6 +24,7 @@ from longreach.answers.odds import USUAL_LENGTH, TaskOdds, task_odds
 from longreach.answers.oracle import SECONDS
 from longreach.answers.published import FIGURE_1_TASKS, Published, published
 from longreach.answers.verdicts import known_program, predict, program_of, sides, trace_of
+from longreach.config.architectures import BASELINE, DECODER, Options
 from longreach.config.encodings import ENCODINGS, side_title
 from longreach.config.model import CellLabel
 from longreach.errors import Argument, Field, InputError
@@ -43,6 +44,8 @@ from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 from longreach.wording import Table
 
 if TYPE_CHECKING:
+    from longreach.answers.judge import Finding
+    from longreach.runs.cells import Tally
     from longreach.theory.architectures.classes import ArchitectureVerdict
     from longreach.theory.limit.model import Transformer
 
@@ -60,6 +63,9 @@ COUPLED = ("coupled", "coupled-local")
 """The encodings that have the task's own position ids."""
 COUPLED_SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
+
+OTHER_ATTENTION = ("window", "stick-breaking")
+"""Encodings besides those of both sides that theory says something about."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +189,39 @@ class Forecast:
 
         >>> forecast("aa").expected("nope").value, forecast("aa").expected("alibi")
         ('no', None)
+        >>> forecast("aa").expected("ssm").value, forecast("aa").expected("lstm").value
+        ('no', 'yes')
         """
-        side = (CellLabel.read(label) if isinstance(label, str) else label).side
-        return None if side is None else self.sides[side].trained
+        known = CellLabel.read(label) if isinstance(label, str) else label
+        if known.side is not None:
+            return self.sides[known.side].trained
+        found = self._about(known)
+        if found is None:
+            return None
+        return Answer.UNDECIDED if found.answer == "not known" else Answer(found.answer)
+
+    def _about(self, label: CellLabel) -> ArchitectureVerdict | None:
+        """What theory says of a model other than the decoder of both sides; None where it says nothing."""
+        if label.ids is not None or label.predicted or label.architecture == BASELINE:
+            return None
+        if label.architecture == DECODER and label.encoding not in OTHER_ATTENTION:
+            return None
+        from longreach.answers.architecture import model_side  # most ask for none
+
+        options = Options.read(label.options)
+        if "positions" in label.row.can:
+            options["encoding"] = label.encoding
+        found = model_side(self.task, self.sides, label.architecture, options)
+        return None if found.model_class is None else found
+
+    def judge(self, label: CellLabel | str, tally: Tally) -> Finding:
+        """What runs with a label say of the forecast for them."""
+        from longreach.answers.judge import judge_runs  # a forecast alone needs none of it
+
+        known = CellLabel.read(label) if isinstance(label, str) else label
+        found = None if known.side is not None else self._about(known)
+        ability = found is not None and not found.is_about_programs
+        return judge_runs(self.expected(known), tally, ability=ability)
 
     @property
     def program(self) -> Program | None:

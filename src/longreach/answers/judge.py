@@ -54,13 +54,17 @@ class Finding:
     """Why it may be so, the likeliest first, each with what to try next."""
 
 
-def judge_runs(forecast: Answer | None, tally: Tally) -> Finding:
-    """What the runs say of a forecast; None where theory has none for the encoding.
+def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) -> Finding:
+    """What the runs say of a forecast; None where theory has none for the model.
+
+    With `ability` the forecast is about what weights can do at every length, no promise about training.
 
     >>> judge_runs(Answer.NO, Tally(runs=3, learned=3, work=0)).words
     'the measured runs agree with the forecast: 0 of 3 runs work, as expected'
     >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=1)).state
     'contradicts'
+    >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=1), ability=True).words
+    'not found by training: 1 of 3 runs works, though the model can express it at every length'
     """
     if tally.works is None:
         return Finding("cannot be judged", f"cannot be judged: {tally.words}")
@@ -68,6 +72,8 @@ def judge_runs(forecast: Answer | None, tally: Tally) -> Finding:
         return Finding("cannot be judged", f"{tally.words}; theory has no forecast to compare it with")
     if forecast == Answer.UNDECIDED:
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
+    if ability:
+        return _judge_ability(forecast, tally)
     expected = forecast.expectation
     if not tally.works and not tally.is_learned:
         words = f"not learned: {tally.learned_words}, and {tally.words} on longer inputs ({expected})"
@@ -86,6 +92,17 @@ def judge_runs(forecast: Answer | None, tally: Tally) -> Finding:
         return Finding("agrees", words, reasons)
     words = f"{runs} contradict{ending} the forecast: {tally.words}, {expected}"
     return Finding("contradicts", words, reasons)
+
+
+def _judge_ability(forecast: Answer, tally: Tally) -> Finding:
+    if (forecast == Answer.YES) is tally.works:
+        can = "can express it" if tally.works else "cannot express it"
+        return Finding("agrees", f"{tally.words}; in theory the model {can} at every length", _few(tally))
+    if tally.works:
+        words = f"{tally.words} at these lengths, though the model cannot express it at every length"
+        return Finding("contradicts", words, _reasons(forecast, tally))
+    words = f"not found by training: {tally.words}, though the model can express it at every length"
+    return Finding("not learned", words, _reasons(forecast, tally))
 
 
 def _reasons(forecast: Answer, tally: Tally) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longreach.answers.forecast import Forecast, forecast
-from longreach.answers.judge import Finding, judge_runs
+from longreach.answers.judge import Finding
 from longreach.config.architectures import DECODER
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -64,7 +64,7 @@ class TrainedRuns(CollectedRuns):
     @cached_property
     def finding(self) -> Finding:
         """What the runs say of the forecast."""
-        return judge_runs(self.forecast, self.tally)
+        return self._known.judge(self.config.label, self.tally)
 
     @property
     def _title(self) -> str:

@@ -32,6 +32,7 @@ from longreach.tasks.names import has_numbers
 from longreach.wording import Column, Table, percent
 
 if TYPE_CHECKING:
+    from longreach.answers.forecast import Forecast
     from longreach.answers.judge import Finding
     from longreach.config.run import RunConfig
     from longreach.runs.train import EngineMaker
@@ -376,13 +377,17 @@ def cell_of(results: Sequence[Result]) -> Cell | None:
 
 def forecast_of(task: str, label: CellLabel, alphabet: Sequence[str] | None) -> Answer | None:
     """The forecast for what is trained, where theory has one for the encoding."""
+    known = known_forecast(task, alphabet)
+    return None if known is None else known.expected(label)
+
+
+def known_forecast(task: str, alphabet: Sequence[str] | None) -> Forecast | None:
+    """The forecast for a task; None if it is gone, such as one in a module that is gone."""
     from longreach.answers.forecast import forecast
 
-    if label.side is None:
-        return None
     try:
-        return forecast(task, alphabet).expected(label)
-    except InputError:  # such as a task in a module that is gone
+        return forecast(task, alphabet)
+    except InputError:
         return None
 
 
@@ -399,7 +404,16 @@ def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding
         tally = cell.count(ByAccuracy(1.0), config.longest_test)
         return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
     tally = cell.count(ByAccuracy(chance), config.longest_test)
-    return tally, judge_runs(forecast_of(config.task, config.label, config.alphabet), tally)
+    known = known_forecast(config.task, config.alphabet) if _has_theory(config.label) else None
+    return tally, judge_runs(None, tally) if known is None else known.judge(config.label, tally)
+
+
+def _has_theory(label: CellLabel) -> bool:
+    """Whether theory may have a forecast; others are not looked for, which can take seconds."""
+    from longreach.answers.forecast import OTHER_ATTENTION
+    from longreach.theory.program_class import ENCODING_SIDES
+
+    return label.architecture != DECODER or label.encoding in (*ENCODING_SIDES, *OTHER_ATTENTION)
 
 
 def print_judgement(finding: Finding) -> None:

@@ -363,8 +363,12 @@ class ArchitectureVerdict:
     @property
     def words(self) -> str:
         """The answer, in plain words."""
-        by_programs = self.meaning == MEANING_BY_PROGRAMS
-        return (EXPECTED if by_programs else ABILITY).get(self.answer, self.answer)
+        return (EXPECTED if self.is_about_programs else ABILITY).get(self.answer, self.answer)
+
+    @property
+    def is_about_programs(self) -> bool:
+        """Whether it predicts length generalization; otherwise it says what weights can do."""
+        return self.meaning == MEANING_BY_PROGRAMS
 
     def document(self, *, certificates: bool = True) -> dict[str, Any]:
         """As the side `model` of a forecast."""
