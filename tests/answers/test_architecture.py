@@ -101,6 +101,31 @@ def test_copying_needs_more_than_a_state() -> None:
     assert {found[each] for each in ARCHITECTURES if each not in ("mlp", "decoder", "looped")} == {"no"}
 
 
+def test_word_problems_and_flip_flops() -> None:
+    """The tasks on which such models are compared."""
+    of = ("rnn", "ssm", "ssm-signed", "ssm-complex")
+    table = {name: [answers(name)[each] for each in of] for name in WORD_PROBLEMS}
+    assert table == WORD_PROBLEMS
+
+
+WORD_PROBLEMS = {
+    "word-problem:Z2": ["yes", "no", "yes", "yes"],
+    "word-problem:Z3": ["yes", "no", "no", "yes"],
+    "word-problem:S3": ["yes", "no", "no", "yes"],
+    "word-problem:A5": ["yes", "no", "no", "no"],
+    "flip-flop": ["yes", "yes", "yes", "yes"],
+}
+
+
+def test_notes_of_encodings() -> None:
+    known = {name: forecast(name).encodings for name in ("tomita-4", "aa", "tomita-3")}
+    assert known["tomita-4"]["window"].statement.endswith("a program with window 1 exists")
+    assert known["tomita-3"]["window"].statement.endswith("no program exists with a window")
+    assert known["aa"]["stick-breaking"].known
+    assert not known["aa"]["fox"].known
+    assert not known["aa"]["cope"].known
+
+
 def test_a_window_is_the_side_local() -> None:
     for name in ("tomita-4", "regex:(a|b)*bb(a|b)*", "aa"):
         found = forecast(name, model="decoder", model_options={"encoding": "window"})

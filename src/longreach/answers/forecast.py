@@ -79,6 +79,16 @@ class EncodingNote:
     source: str
 
 
+_LOCAL_SOURCE = "Huang et al., arXiv 2410.02140, Theorem 9, for programs with local relations"
+_STICKS = EncodingNote(
+    True,
+    "the last occurrence",
+    "its hard limit finds the last occurrence, which is enough for star-free languages: "
+    "--model decoder --model-option encoding=stick-breaking decides; of soft weights nothing is known",
+    "Yang, Chiang and Angluin, arXiv 2310.13897",
+)
+
+
 def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> dict[str, EncodingNote]:
     """By the names of the encodings; `window` and `modulus` are those of the program for APE.
 
@@ -105,7 +115,19 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         none="no program exists with a window; its slope over all distances is not decided",
         source="Press et al., arXiv 2108.12409",
     )
-    found = {"sinusoidal": modular, "rope": modular, "alibi": windowed}
+    local = _adds(
+        "a bounded window",
+        "it adds a bounded window and nothing else",
+        nope,
+        ape,
+        enough=f"window {window}" if modulus == 1 else None,
+        also="positions modulo a number",
+        none="no program exists with a window",
+        source=_LOCAL_SOURCE,
+    )
+    found = {
+        "sinusoidal": modular, "rope": modular, "alibi": windowed, "window": local, "stick-breaking": _STICKS,
+    }  # fmt: skip
     others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
     return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
 

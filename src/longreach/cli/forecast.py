@@ -23,7 +23,7 @@ from longreach.cli.options import (
     flag,
     option,
 )
-from longreach.cli.output import check_directory, console, print_json
+from longreach.cli.output import blamed_on, check_directory, console, print_json
 from longreach.cli.verdicts import (
     CAVEAT,
     VERDICTS_ALONE,
@@ -126,7 +126,7 @@ def forecast(
         else:
             _print_all(console(), found)
         return
-    own = read_options(model_options)
+    own = _read_options(model_options)
     answer = forecast_task(task, letters, known, budget=budget, model=model, model_options=own)
     # Of a task that asks for states, the automaton of the language they are states of.
     automaton = getattr(answer.task, "language", None) or getattr(answer.task, "automaton", None)
@@ -221,22 +221,13 @@ def called(name: str, options: Mapping[str, Any]) -> str:
     return f"{name} ({given})" if given else name
 
 
-def read_options(given: Sequence[str] | None) -> dict[str, Any]:
-    """Options of a model: values are JSON, or else text.
+def _read_options(given: Sequence[str] | None) -> dict[str, Any]:
+    if not given:
+        return {}
+    from longreach.cli.training_options import read_model_options  # loads the configuration of runs
 
-    >>> read_options(["signed=true", "theory=ssm"])
-    {'signed': True, 'theory': 'ssm'}
-    """
-    found: dict[str, Any] = {}
-    for each in given or ():
-        name, equals, text = each.partition("=")
-        if not name or not equals:
-            raise InputError(f"--model-option: {each!r} is not KEY=VALUE")
-        try:
-            found[name] = json.loads(text)
-        except ValueError:
-            found[name] = text
-    return found
+    with blamed_on("--model-option"):
+        return read_model_options(given)
 
 
 def _print_numbers(out: Screen, answer: Forecast) -> None:

@@ -334,14 +334,15 @@ def _fewest_reflections(letters: list[list[int]]) -> tuple[Blocks, int]:
     fewest = (_transpositions(letters), size)
     if size > MOST_PERMUTED:
         return best, fewest[0]
-    group = np.array(_closure([tuple(row) for row in letters], size))
+    few = _generators([tuple(row) for row in letters])
+    group = np.array(_closure(few, size))
     seen = {tuple(range(size))}
     waiting = [tuple(range(size))]
     for number in waiting:
         for state in sorted({*number} - {0}):
             if len(seen) >= MOST_PARTITIONS:
                 return best, fewest[0]
-            merged = _merged(number, state, letters)
+            merged = _merged(number, state, few)
             if merged in seen:
                 continue
             seen.add(merged)
@@ -361,7 +362,7 @@ def _transpositions(letters: list[list[int]]) -> int:
     return max(len(row) - sum(1 for _ in _cycles(row)) for row in letters)
 
 
-def _merged(number: tuple[int, ...], state: int, letters: list[list[int]]) -> tuple[int, ...]:
+def _merged(number: tuple[int, ...], state: int, letters: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The least block system, as the least state of each block, in which state 0 and another are in one."""
     root = list(number)
 
