@@ -153,7 +153,8 @@ def test_other_encodings() -> None:
         found = forecast(task).encodings
         assert list(found) == names
         coupled = [local_steps(load_task(task)) is not None] * 2
-        assert [note.known for note in found.values()] == [True] * 3 + [False] * 3 + coupled + [False] * 4
+        known = [True] * 3 + [False] * 3 + coupled + [True, False, True, False]
+        assert [note.known for note in found.values()] == known
         assert all(note.source and note.statement for note in found.values())
     aa, tomita = forecast("aa").encodings, forecast("tomita-4").encodings
     assert aa["rope"].statement.endswith("a program with modulus 2 exists")

@@ -83,8 +83,7 @@ _LOCAL_SOURCE = "Huang et al., arXiv 2410.02140, Theorem 9, for programs with lo
 _STICKS = EncodingNote(
     True,
     "the last occurrence",
-    "its hard limit finds the last occurrence, which is enough for star-free languages: "
-    "--model decoder --model-option encoding=stick-breaking decides; of soft weights nothing is known",
+    "its hard limit is enough for star-free languages; of soft weights nothing is known",
     "Yang, Chiang and Angluin, arXiv 2310.13897",
 )
 
@@ -125,11 +124,11 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         none="no program exists with a window",
         source=_LOCAL_SOURCE,
     )
-    found = {
-        "sinusoidal": modular, "rope": modular, "alibi": windowed, "window": local, "stick-breaking": _STICKS,
-    }  # fmt: skip
+    found = {"sinusoidal": modular, "rope": modular, "alibi": windowed}
+    later = {"window": local, "stick-breaking": _STICKS}
     others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
-    return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
+    unknown = {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
+    return found | unknown | later
 
 
 def coupled_note(steps: LocalSteps) -> EncodingNote:
