@@ -9,14 +9,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.probing import LoopWords
 from longreach.tasks.task import (
     EOS,
     EOS_ID,
@@ -36,6 +35,9 @@ from longreach.tasks.task import (
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
+
+if TYPE_CHECKING:
+    from longreach.tasks.probing import LoopWords
 
 FEW = (1, 1, 2, 3)
 """Tokens that are replaced, as often as they stand here; and once half of the input."""
@@ -239,6 +241,8 @@ class MachineAnswer(OneToken):
     @cached_property
     def loop_words(self) -> LoopWords:
         """Draws probing inputs."""
+        from longreach.tasks.probing import LoopWords  # only measuring needs it
+
         machine = self.machine
         ends = frozenset(state for state, label in enumerate(machine.outputs) if label != UNDEFINED)
         return LoopWords(machine.alphabet, machine.table, ends)

@@ -18,7 +18,6 @@ from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, n
 from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.tasks.layouts import check_distinct
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.probing import NearTies, P, Q, window_repeated
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
     EOS,
@@ -136,6 +135,8 @@ class ProgramTask(LanguageTask):
     def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
         """Words at whose end compared counts differ by 0 or ±1, and, where the program looks at a window,
         words in which its content is repeated far away."""
+        from longreach.tasks.probing import NearTies, P, Q, window_repeated
+
         ties, window = NearTies(self.core), self.core.locality + 1
         sorts = len(ties.comparisons) + (window > 1)
         if not sorts:

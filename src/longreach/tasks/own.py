@@ -25,7 +25,6 @@ from longreach.tasks.balance import PROBED, balanced, drawing_of
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.outside import ACCEPTED, REJECTED
-from longreach.tasks.probing import changing_pieces, repeated
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
     EOS,
@@ -294,6 +293,8 @@ class FunctionTask(SequenceTask):
     @cached_property
     def _pieces(self) -> tuple[tuple[str, ...], ...]:
         """Whose repetition changes the answer, where any word over the letters may be an input."""
+        from longreach.tasks.probing import changing_pieces
+
         rng = np.random.default_rng(3)
         known = self.lengths(self.least_length, self.least_length + TRIED_LENGTHS)
         words = [self._drawn(int(known[-1]), rng) for _ in range(PROBED)]
@@ -353,6 +354,8 @@ def by_pieces(
 
     None where no repetition changes an answer, or some word is no input after all.
     """
+    from longreach.tasks.probing import repeated
+
     try:
         known = pieces()
         if not known:
@@ -589,6 +592,8 @@ class PredicateLanguage(LanguageTask):
     @cached_property
     def _pieces(self) -> tuple[Word, ...]:
         """Whose repetition changes the answer."""
+        from longreach.tasks.probing import changing_pieces
+
         rng = np.random.default_rng(3)
         sizes = range(self.least_length, self.least_length + TRIES)
         return changing_pieces([self._any(size, rng) for size in sizes], self.contains)

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longreach.errors import InputError
 from longreach.tasks.layouts import check_distinct, states_along
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.probing import LoopWords
 from longreach.tasks.task import (
     EOS,
     OWN_LANGUAGE,
@@ -33,6 +33,9 @@ from longreach.tasks.task import (
 from longreach.tasks.uniform import UniformWords
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
+
+if TYPE_CHECKING:
+    from longreach.tasks.probing import LoopWords
 
 FIRST_LETTER = SOS_ID + 1
 
@@ -136,6 +139,8 @@ class AutomatonTask(LanguageTask):
     @cached_property
     def loop_words(self) -> LoopWords:
         """Draws probing words; those of a language end in it."""
+        from longreach.tasks.probing import LoopWords  # only measuring needs it
+
         reader = self.reader
         ends = reader.accepting if isinstance(reader, Automaton) else frozenset(range(len(reader)))
         return LoopWords(reader.alphabet, reader.table, ends)
