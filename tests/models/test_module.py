@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -16,10 +17,13 @@ from longreach.errors import InputError
 from longreach.models.module import factory, name_of_factory
 from longreach.models.network import Inputs, Rereading, network
 from longreach.runs.resolve import resolve
+from longreach.training.batches import chunks
 from longreach.training.checkpoint import load_model, save_model
 from longreach.training.generate import generate
 from longreach.training.loop import train, train_runs
 from longreach.training.run import Trained
+from longreach.training.setup import network_of, task_of
+from longreach.training.steps import Gradient
 
 VOCABULARY, POSITIONS = 6, 40
 
@@ -243,3 +247,54 @@ def test_labels_of_all_architectures_are_read_back(name: str) -> None:
         label = CellLabel.of({"encoding": "nope", "architecture": name, "model_options": options})
         assert CellLabel.read(label.text) == label
         assert label.side is None
+
+
+def test_modules_that_read_token_by_token_are_known() -> None:
+    """Cutting a batch into chunks would multiply their calls."""
+    known = {
+        **{
+            architecture: network(shape(architecture)).is_sequential for architecture in ("gru", "rnn", "ssm")
+        },
+        "own": network(shape()).is_sequential,
+        "placed": network(shape(f"{__name__}:make_placed")).is_sequential,
+    }
+    assert known == {"gru": True, "rnn": True, "ssm": False, "own": True, "placed": False}
+
+
+class Tied(nn.Module):
+    """One matrix under two names, and a parameter that nothing reads."""
+
+    def __init__(self, vocabulary: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, 4)
+        self.out = nn.Linear(4, vocabulary)
+        self.out.weight = self.embedding.weight
+        self.unread = nn.Parameter(torch.ones(3))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        logits: Tensor = self.out(self.embedding(ids))
+        return logits
+
+
+def make_tied(*, vocabulary: int, positions: int) -> nn.Module:
+    return Tied(vocabulary)
+
+
+def test_the_gradient_is_that_of_the_module_itself() -> None:
+    config = resolve("parity", architecture=f"{__name__}:make_tied", train_lengths=(1, 6), test_size=1)
+    made = network_of(config)
+    batch = task_of(config).sample([3, 6, 1, 4], np.random.default_rng(0))
+    loss, gradient = Gradient(made, config)(made.vector(made.initial(0)), chunks(batch, 2))
+    torch.manual_seed(0)
+    module = Tied(len(task_of(config).tokens))
+    mask = torch.from_numpy(batch.mask)
+    expected = nn.functional.cross_entropy(
+        module(torch.from_numpy(batch.tokens))[mask], torch.from_numpy(batch.targets)[mask]
+    )
+    expected.backward()
+    assert loss.item() == pytest.approx(expected.item(), abs=1e-6)
+    found = made.named(gradient)
+    assert set(found) == {name for name, _ in module.named_parameters()}
+    for name, value in module.named_parameters():
+        wanted = torch.zeros_like(value) if value.grad is None else value.grad
+        assert torch.allclose(found[name], wanted, atol=1e-6), name

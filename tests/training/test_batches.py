@@ -20,11 +20,11 @@ from longreach.training.loop import train
 from longreach.training.setup import decoder_of, network_of, positions_of, task_of
 from longreach.training.stepping import side_by_side
 from longreach.training.steps import (
+    Gradient,
     GradientByHand,
     chunk_loss,
     compiler,
     fixed_shape,
-    loss_and_gradient,
 )
 from tests.helpers.examples import slow
 from tests.training.test_loop import tiny
@@ -156,7 +156,7 @@ def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[
         wanted_loss, wanted = _plain(vector, network, config, whole)
         (stacked,) = side_by_side([whole, whole], 1)
         cut = (chunks(whole, 1), chunks(whole, 8), batches.chunks(step, 3), [padded], [_of(stacked, 1)])
-        ways = [loss_and_gradient(vector, network, config, parts) for parts in cut]
+        ways = [Gradient(network, config)(vector, parts) for parts in cut]
         for loss, gradient in [*ways, GradientByHand(network, config)(vector, batches.packed(step))]:
             assert loss.item() == pytest.approx(wanted_loss, rel=tolerance, abs=tolerance)
             assert torch.allclose(gradient, wanted, rtol=10 * tolerance, atol=tolerance)
@@ -174,9 +174,9 @@ def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
     batches = [Batches(config, Streams(seed).data).whole(0) for seed in (1, 2)]
     (chunk,) = side_by_side(batches, 1)
     for member, batch in enumerate(batches):
-        alone = chunk_loss(vectors[member], network, config, chunks(batch, 1)[0])
+        alone = chunk_loss(network.named(vectors[member]), network, config, chunks(batch, 1)[0])
         mine = _of(chunk, member)
-        assert chunk_loss(vectors[member], network, config, mine).item() == pytest.approx(
+        assert chunk_loss(network.named(vectors[member]), network, config, mine).item() == pytest.approx(
             alone.item(), rel=1e-5
         )
 

@@ -32,9 +32,9 @@ from longreach.training.run import Diverged, Report, Trained
 from longreach.training.setup import decoder_of, network_of
 from longreach.training.stepping import Alone, side_by_side
 from longreach.training.steps import (
+    Gradient,
     GradientByHand,
     State,
-    loss_and_gradient,
     step_numbers,
     update,
 )
@@ -137,8 +137,8 @@ def test_penalty_enters_the_loss_and_its_gradient() -> None:
     network = network_of(config)
     vector = network.vector(initialise(decoder_of(config), 1)) * 5
     batch = Batches(config, Streams(0).data).whole(0)
-    with_it = loss_and_gradient(vector, network, config, chunks(batch, 1))
-    without = loss_and_gradient(vector, network, plain, chunks(batch, 1))
+    with_it = Gradient(network, config)(vector, chunks(batch, 1))
+    without = Gradient(network, plain)(vector, chunks(batch, 1))
     named = network.named(vector)
     kq = named["layers.0.attention.key.weight"].T @ named["layers.0.attention.query.weight"]
     squares = (named["positions"] @ kq @ named["positions"].T).square().triu()

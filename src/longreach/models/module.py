@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from longreach.config.architectures import ARCHITECTURES, HUGGING_FACE, SESSION, THEORY, architecture_row
 from longreach.config.model import ModuleConfig
@@ -31,6 +32,8 @@ Factory: TypeAlias = Callable[..., nn.Module]
 TOLERANCE = 1e-4
 ROWS, TIME = 3, 9
 """Of the batch on which a module is tried."""
+SHORT, GROWTH = 16, 1.5
+"""Whether a module is sequential is seen at this length and twice that: operations grow by this factor."""
 BY_NAME = ("position_ids", "lengths")
 
 _factories: dict[str, Factory] = {}
@@ -71,8 +74,9 @@ def module_network(shape: ModuleConfig) -> Network:
         initial=made.initial,
         outputs=_Outputs(made, tried),
         stackable=bool(getattr(tried, "stackable", "stacked" in architecture_row(shape.model).can)),
-        ignores_offsets="position_ids" not in made.takes(tried),
+        ignores_offsets="position_ids" not in takes(tried),
         is_random=_draws_in_training(made, tried),
+        is_sequential=_is_sequential(made, tried),
         state_size=None if states is None else lambda length: int(_own(shape.model, lambda: states(length))),
     )
 
@@ -145,16 +149,23 @@ class _Made:
         found = _trainable(self.module(seed))
         return {name: value.detach().clone() for name, value in found.items()}
 
-    def takes(self, module: nn.Module) -> tuple[str, ...]:
-        """What `forward` gets by name besides ids."""
-        known = inspect.signature(module.forward).parameters
-        return tuple(name for name in BY_NAME if name in known)
+    def call(
+        self,
+        module: nn.Module,
+        parameters: Mapping[str, Tensor] | None,
+        inputs: Inputs,
+        names: Sequence[str] | None = None,
+        *,
+        tied: bool = True,
+    ) -> Tensor:
+        """The logits (batch, time, vocabulary).
 
-    def call(self, module: nn.Module, parameters: Mapping[str, Tensor] | None, inputs: Inputs) -> Tensor:
-        """The logits (batch, time, vocabulary)."""
+        `names` are those of `takes`, and `tied` says whether parameters have several names: finding out at
+        each call takes a tenth of the smallest steps.
+        """
         ids = inputs.tokens
         by_name: dict[str, Tensor] = {}
-        for name in self.takes(module):
+        for name in takes(module) if names is None else names:
             if name == "lengths":
                 by_name[name] = (ids != 0).sum(dim=-1)  # PAD is token 0
             else:
@@ -164,13 +175,26 @@ class _Made:
         if parameters is None:
             found = module(ids, **by_name)
         else:
-            found = torch.func.functional_call(module, dict(parameters), (ids,), by_name)
+            found = torch.func.functional_call(module, dict(parameters), (ids,), by_name, tie_weights=tied)
         found = getattr(found, "logits", found)
         if not isinstance(found, Tensor):
             raise _refused(
                 f"{self.name} returns a {type(found).__name__}, not a tensor or an object with .logits"
             )
         return found
+
+
+def takes(module: nn.Module) -> tuple[str, ...]:
+    """What `forward` gets by name besides ids."""
+    known = inspect.signature(module.forward).parameters
+    return tuple(name for name in BY_NAME if name in known)
+
+
+def _has_ties(module: nn.Module) -> bool:
+    """Whether a parameter or buffer has several names."""
+    found = (list(each(remove_duplicate=False)) for each in (module.named_parameters, module.named_buffers))
+    values = [id(value) for pairs in found for _, value in pairs]
+    return len(set(values)) < len(values)
 
 
 def _accepts(make: Factory, name: str) -> bool:
@@ -190,6 +214,7 @@ class _Outputs:
 
     def __init__(self, made: _Made, module: nn.Module) -> None:
         self._made = made
+        self._names, self._tied = takes(module), _has_ties(module)
         self._on: dict[torch.device, nn.Module] = {torch.device("cpu"): module}
 
     def __call__(self, parameters: Parameters, inputs: Inputs) -> Outputs:
@@ -199,7 +224,7 @@ class _Outputs:
         module = self._on[device]
         if module.training != torch.is_grad_enabled():
             module.train(torch.is_grad_enabled())
-        found = self._made.call(module, parameters, inputs)
+        found = self._made.call(module, parameters, inputs, self._names, tied=self._tied)
         if inputs.places is None:
             return Outputs(found)
         return Outputs(found.gather(1, inputs.places.unsqueeze(-1).expand(-1, -1, found.shape[-1])))
@@ -258,3 +283,27 @@ def _draws_in_training(made: _Made, module: nn.Module) -> bool:
         before = torch.get_rng_state()
         made.call(module, None, Inputs(ids))
         return not torch.equal(before, torch.get_rng_state())
+
+
+class _Operations(TorchDispatchMode):
+    """Counts the operations that run."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
+
+
+def _is_sequential(made: _Made, module: nn.Module) -> bool:
+    """Whether twice the tokens take about twice the operations."""
+    long = min(2 * SHORT, made.shape.positions)
+    counts: list[int] = []
+    for time in (max(1, long // 2), long):
+        ids = torch.ones((1, time), dtype=torch.long)
+        with torch.random.fork_rng(devices=[]), torch.no_grad(), _Operations() as operations:
+            _own(made.name, partial(made.call, module, None, Inputs(ids)))
+        counts.append(operations.count)
+    return counts[1] > GROWTH * counts[0]

@@ -93,6 +93,8 @@ class Network:
     """Position ids must be below this; None: any will do."""
     is_random: bool = False
     """Whether a step draws random numbers of its own, as dropout does."""
+    is_sequential: bool = False
+    """Whether longer inputs take more operations, as a recurrence does that reads token by token."""
     state_size: Callable[[int], int] | None = None
     """How many numbers the model keeps of a prefix of this length, where it says so."""
 

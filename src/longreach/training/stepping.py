@@ -25,14 +25,14 @@ from longreach.training.batches import Batches, Chunk
 from longreach.training.devices import send, send_chunk
 from longreach.training.numbers import NumberBatches, NumberModels
 from longreach.training.run import Run
-from longreach.training.setup import counting_of, model_of
+from longreach.training.setup import counting_of, model_of, network_of
 from longreach.training.steps import (
+    Gradient,
     GradientByHand,
     adam,
     bias_corrections,
     chunk_loss,
     compiled_step,
-    loss_and_gradient,
     penalty_loss,
     step_numbers,
     update,
@@ -63,8 +63,13 @@ def stepper_of(runs: Sequence[Run]) -> Stepper:
 
 
 def chunks_of(config: RunConfig) -> int:
-    """Into how many chunks a batch is cut."""
-    return CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
+    """Into how many chunks a batch is cut: it saves padding, and costs calls.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> [chunks_of(resolve("sort", architecture=name, width=64)) for name in ("decoder", "gru")]
+    [4, 1]
+    """
+    return CHUNKS if config.width >= CHUNKS_FROM_WIDTH and not network_of(config).is_sequential else 1
 
 
 def steps_by_hand(config: RunConfig, device: torch.device) -> bool:
@@ -85,6 +90,7 @@ class Alone:
         self.runs = [run]
         self.parts = chunks_of(run.config)
         self._compiled = compiled_step(run.config) if run.is_compiled else None
+        self._gradient = Gradient(run.network, run.config)
         self.by_hand: GradientByHand | None = None
         if steps_by_hand(run.config, run.device):
             self.by_hand = GradientByHand(run.network, run.config)
@@ -104,20 +110,20 @@ class Alone:
             if self.by_hand is not None:
                 loss, gradient = self.by_hand(state.vector, batches.packed(state.step))
             else:
-                loss, gradient = gradient_of(run, self.parts)
+                loss, gradient = gradient_of(run, self._gradient, self.parts)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1
         return loss.reshape(1), norm.reshape(1)
 
 
-def gradient_of(run: Run, parts: int) -> tuple[Tensor, Tensor]:
+def gradient_of(run: Run, gradient: Gradient, parts: int) -> tuple[Tensor, Tensor]:
     """The loss of the next batch of a run and its gradient, by automatic differentiation."""
     state, config, batches = run.state, run.config, run.batches
     assert isinstance(batches, Batches)
     sent = (send_chunk(chunk, run.device) for chunk in batches.chunks(state.step, parts))
     own = own_randomness(config.seed, state.step) if run.network.is_random else nullcontext()
     with own:
-        return loss_and_gradient(state.vector, run.network, config, sent)
+        return gradient(state.vector, sent)
 
 
 class _Stack:
@@ -161,6 +167,7 @@ class Stacked(_Stack):
 
     def _prepare(self) -> None:
         self._by_hand = [GradientByHand(run.network, run.config, self._space) for run in self.runs]
+        self._gradients = [Gradient(run.network, run.config) for run in self.runs]
         coefficients = torch.tensor([run.config.penalty for run in self.runs], device=self._device)
         self._penalized = coefficients.nonzero()[:, 0]
         self._penalties = coefficients[self._penalized]
@@ -177,12 +184,12 @@ class Stacked(_Stack):
     def _in_turn(self) -> tuple[Tensor, Tensor]:
         """The losses (runs,) and gradients of the next batches, run by run."""
         found = []
-        for run, by_hand in zip(self.runs, self._by_hand, strict=True):
+        for run, by_hand, gradient in zip(self.runs, self._by_hand, self._gradients, strict=True):
             assert isinstance(run.batches, Batches)
             if self._is_by_hand:
                 found.append(by_hand(run.state.vector, run.batches.packed(run.state.step)))
             else:
-                found.append(gradient_of(run, self._parts))
+                found.append(gradient_of(run, gradient, self._parts))
         losses, gradients = zip(*found, strict=True)
         return torch.stack(losses), torch.stack(gradients)
 
@@ -204,7 +211,8 @@ class Stacked(_Stack):
         """The losses (runs,) of a chunk whose arrays have a leading axis of runs."""
 
         def one(vector: Tensor, *arrays: Any) -> Tensor:
-            return chunk_loss(vector, self._network, self._config, Chunk(*arrays))
+            named = self._network.named(vector)
+            return chunk_loss(named, self._network, self._config, Chunk(*arrays))
 
         axes = (0, *(None if array is None else 0 for array in chunk))
         losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, *chunk)
@@ -214,7 +222,7 @@ class Stacked(_Stack):
         config = self._config.model_copy(update={"penalty": 1.0})
 
         def one(vector: Tensor) -> Tensor:
-            return penalty_loss(vector, self._network, config)
+            return penalty_loss(self._network.named(vector), self._network, config)
 
         values: Tensor = torch.func.vmap(one)(vectors[self._penalized])
         return values * self._penalties

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ from longreach.config.run import RunConfig
 from longreach.models.fast.gradient import DecoderGradient
 from longreach.models.fast.packed import Packed, Workspace
 from longreach.models.network import Network
+from longreach.models.parameters import Parameters
 from longreach.tasks.layouts import SequenceTask
 from longreach.training.batches import Chunk
 from longreach.training.devices import precision
@@ -62,10 +64,10 @@ def learning_rate(config: RunConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
-def chunk_loss(vector: Tensor, network: Network, config: RunConfig, chunk: Chunk) -> Tensor:
+def chunk_loss(named: Parameters, network: Network, config: RunConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places: of the tokens, and of their ids."""
-    with precision(config.dtype, vector.device):
-        found, ids = network.outputs(network.named(vector), chunk.inputs)
+    with precision(config.dtype, chunk.tokens.device):
+        found, ids = network.outputs(named, chunk.inputs)
     each = _cross_entropies(found, chunk.targets)
     if ids is not None:
         assert chunk.target_ids is not None
@@ -77,26 +79,41 @@ def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), reduction="none")
 
 
-def penalty_loss(vector: Tensor, network: Network, config: RunConfig) -> Tensor:
+def penalty_loss(named: Parameters, network: Network, config: RunConfig) -> Tensor:
     assert network.penalty is not None  # a configuration with a penalty has learned positions
-    return config.penalty * network.penalty(network.named(vector))
+    return config.penalty * network.penalty(named)
 
 
-def loss_and_gradient(
-    vector: Tensor, network: Network, config: RunConfig, parts: Iterable[Chunk]
-) -> tuple[Tensor, Tensor]:
-    """The loss of a batch in chunks, penalty included, and its gradient: those of the whole batch at once."""
-    vector = vector.detach().requires_grad_()
-    total, gradient = vector.new_zeros(()), torch.zeros_like(vector)
-    for chunk in parts:
-        loss = chunk_loss(vector, network, config, chunk)
-        gradient += torch.autograd.grad(loss, vector)[0]
-        total += loss.detach()
-    if config.penalty:
-        loss = penalty_loss(vector, network, config)
-        gradient += torch.autograd.grad(loss, vector)[0]
-        total += loss.detach()
-    return total, gradient
+class Gradient:
+    """The loss of a batch in chunks and its gradient, by automatic differentiation.
+
+    Each parameter is a leaf of its own: a view of the vector that is differentiated would be split in each
+    forward pass, and every part of it padded in each backward pass.
+    """
+
+    def __init__(self, network: Network, config: RunConfig) -> None:
+        self._network, self._config = network, config
+        self._vector: Tensor | None = None
+
+    def __call__(self, vector: Tensor, parts: Iterable[Chunk]) -> tuple[Tensor, Tensor]:
+        """Both as for the whole batch at once, penalty included."""
+        if vector is not self._vector:
+            views = self._network.named(vector.detach())
+            self._vector = vector
+            self._leaves = {name: view.detach().requires_grad_() for name, view in views.items()}
+        network, config, leaves = self._network, self._config, self._leaves
+        total, gradient = vector.new_zeros(()), None
+        losses = (chunk_loss(leaves, network, config, chunk) for chunk in parts)
+        penalties = (penalty_loss(leaves, network, config) for _ in range(bool(config.penalty)))
+        for loss in chain(losses, penalties):
+            found = torch.autograd.grad(
+                loss, list(leaves.values()), allow_unused=True, materialize_grads=True
+            )
+            more = torch.cat([each.reshape(-1) for each in found])
+            gradient = more if gradient is None else gradient.add_(more)
+            total += loss.detach()
+        assert gradient is not None
+        return total, gradient
 
 
 class GradientByHand:
@@ -117,7 +134,7 @@ class GradientByHand:
         loss = self._run(packed)
         if self._config.penalty:
             leaf = vector.detach().requires_grad_()
-            penalty = penalty_loss(leaf, self._network, self._config)
+            penalty = penalty_loss(self._network.named(leaf), self._network, self._config)
             self._gradient += torch.autograd.grad(penalty, leaf)[0]
             loss += penalty.detach()
         return loss, self._gradient
@@ -237,8 +254,9 @@ def _compiled(config: RunConfig, inputs: tuple[Tensor, ...]) -> Compiled:
         tokens, ids, targets, weights, *rest = arrays
         target_ids = rest.pop() if config.predict_ids else None
         chunk = Chunk(tokens, ids, rest[0] if rest else None, targets, weights, target_ids)
-        total = chunk_loss(vector, network, config, chunk)
-        return total + penalty_loss(vector, network, config) if config.penalty else total
+        named = network.named(vector)
+        total = chunk_loss(named, network, config, chunk)
+        return total + penalty_loss(named, network, config) if config.penalty else total
 
     def whole(
         vector: Tensor, first: Tensor, second: Tensor, numbers: Tensor, *arrays: Tensor
