@@ -15,6 +15,7 @@ from longreach.config.model import BASELINE_SHAPE
 from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.models.fast.packed import Packed
+from longreach.models.fast.paths import PACKED_OUTPUTS, applies
 from longreach.models.network import Network
 from longreach.models.network import network as network_for
 from longreach.tasks.task import Batch, draw_lengths
@@ -101,15 +102,19 @@ def test_bins_without_padding_have_the_same_accuracy(
     given = BASELINE_SHAPE if encoding == BASELINE else {"heads": 2}
     config = tiny(task=task, encoding=encoding, test_size=120, test_lengths=((11, 30),), **given, **options)
     network = network_of(config)
+    is_packed = applies(PACKED_OUTPUTS, network.shape)
     monkeypatch.setattr(bins, "PACKED_AT_ONCE", 300)
     packed = list(draw_bins(config, np.random.default_rng(3)))
     monkeypatch.setattr(bins, "applies", lambda *_, **__: False)
     shifting = replace(network, ignores_offsets=False)
     monkeypatch.setattr(bins, "network_of", lambda config: shifting)
     padded = list(draw_bins(config, np.random.default_rng(3)))
-    assert isinstance(packed[0].first[0], Chunk if encoding == BASELINE else PackedPart)
+    assert is_packed == (encoding not in (BASELINE, "window", "fox", "cope"))
+    assert isinstance(packed[0].first[0], PackedPart if is_packed else Chunk)
     assert isinstance(padded[0].first[0], Chunk)
-    same = encoding in ("nope", "alibi", "t5", "coupled-local", BASELINE)
+    same = encoding in (
+        "nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "cope", BASELINE,
+    )  # fmt: skip
     trained = train(config.model_copy(update={"max_steps": 30})).parameters
     for vector in (network.vector(trained), network.vector(network.initial(0)) * 20):
         for mine, yours in zip(packed, padded, strict=True):
