@@ -33,7 +33,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.published import published
-from longreach.config.architectures import BASELINE, DECODER, Options
+from longreach.config.architectures import BASELINE
 from longreach.config.model import CellLabel
 from longreach.runs.cells import ByAccuracy, Cell
 from longreach.tasks.catalog import load_task
@@ -87,12 +87,7 @@ class Place:
     @property
     def model(self) -> dict[str, Any]:
         """What it trains, as settings of a run."""
-        label = CellLabel.read(self.encoding)
-        if label.architecture in (DECODER, BASELINE):
-            return {"encoding": self.encoding}
-        encoding = {"encoding": label.encoding} if "positions" in label.row.can else {}
-        options = {"model_options": Options.read(label.options)} if label.options else {}
-        return {**encoding, "architecture": label.architecture, **options}
+        return CellLabel.read(self.encoding).settings
 
     @property
     def label(self) -> str:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.forecast import Forecast, forecast, side_words
-from longreach.answers.judge import Finding, MeasuredCell, RunFailure, judge_runs
+from longreach.answers.judge import Finding, MeasuredCell, RunFailure
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
 from longreach.answers.suggestions import shares_words, suggestions
 from longreach.answers.sweep import Threshold
-from longreach.config.encodings import ENCODINGS, encoding_row, side_title
+from longreach.config.architectures import DECODER
+from longreach.config.encodings import ENCODINGS
 from longreach.config.model import CellLabel
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
@@ -59,7 +60,7 @@ class ThreeAnswers:
         cells, found = self.measurement.cells, dict[str, Finding]()
         for cell in cells:
             answer, tally = self.answer_of(cell.encoding), cell.tally
-            finding = judge_runs(answer, tally)
+            finding = self.forecast.judge(cell.encoding, tally)
             new = next((each for each in cell.failed if each.is_new_answer), None)
             if new is not None and self.rests_on_examples(cell.encoding):
                 words = f"a run met a counterexample to the forecast, which rests on examples: {new.reason}"
@@ -285,13 +286,17 @@ def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block,
 
 def _will_it(found: ThreeAnswers, encoding: str) -> Line:
     side = found.forecast.sides.get(encoding)
-    if side is None:
+    label = CellLabel.read(encoding)
+    model = None if side is not None or label.architecture == DECODER else found.forecast.about(label)
+    if model is not None:
+        says, basis = model.words, f"{model.reason} ({model.model_class})"
+    elif side is None:
         note = found.forecast.encodings.get(encoding)
         says, basis = NOT_KNOWN, "" if note is None else note.statement
     else:
         says, basis = side.trained.expectation, side_words(side)
     cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
-    return Line(side_title(encoding), says, basis, _measured(cell))
+    return Line(label.words, says, basis, _measured(cell))
 
 
 def _measured(cell: MeasuredCell | None) -> str:
@@ -328,7 +333,9 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     if TaskName(question.task).is_session:
         given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
         return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
-    options = [("--minutes", said), *(("--encoding", each) for each in encodings)]
+    plain = all(CellLabel.read(each).architecture == DECODER for each in encodings)
+    models = [("--encoding", each) for each in encodings] if plain else [("--models", ",".join(encodings))]
+    options = [("--minutes", said), *models]
     options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
     options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))
     parts = [part for option, each in options if each for part in (option, each)]
@@ -376,7 +383,7 @@ def _bound(found: ThreeAnswers) -> Line:
 def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
-        title = encoding_row(threshold.encoding).title
+        title = CellLabel.read(threshold.encoding).title
         tested = "" if threshold.tested is None else f" at {_range(threshold.tested)}"
         counts = f"runs that work{tested}, by training length: {threshold.counts}"
         remark = f"; {threshold.remark}" if threshold.remark else ""
@@ -446,7 +453,8 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
         late = [cell.encoding for cell in found.measurement.cells if found.works_later(cell) is not None]
         shown = tuple(_sentence(findings[each].words) for each in late)
         return shown or ("The measured runs agree with the forecast.",)
-    return tuple(_sentence(f"{side_title(each)}: {finding.words}") for each, finding in findings.items())
+    titles = {each: CellLabel.read(each).words for each in findings}
+    return tuple(_sentence(f"{titles[each]}: {finding.words}") for each, finding in findings.items())
 
 
 def _sentence(words: str) -> str:

@@ -216,12 +216,12 @@ class Forecast:
         known = CellLabel.read(label) if isinstance(label, str) else label
         if known.side is not None:
             return self.sides[known.side].trained
-        found = self._about(known)
+        found = self.about(known)
         if found is None:
             return None
         return Answer.UNDECIDED if found.answer == "not known" else Answer(found.answer)
 
-    def _about(self, label: CellLabel) -> ArchitectureVerdict | None:
+    def about(self, label: CellLabel) -> ArchitectureVerdict | None:
         """What theory says of a model other than the decoder of both sides; None where it says nothing."""
         if label.ids is not None or label.predicted or label.architecture == BASELINE:
             return None
@@ -240,7 +240,7 @@ class Forecast:
         from longreach.answers.judge import judge_runs  # a forecast alone needs none of it
 
         known = CellLabel.read(label) if isinstance(label, str) else label
-        found = None if known.side is not None else self._about(known)
+        found = None if known.side is not None else self.about(known)
         ability = found is not None and not found.is_about_programs
         return judge_runs(self.expected(known), tally, ability=ability)
 

@@ -27,7 +27,7 @@ WITHIN = 10
 
 
 def first_members(question: Question, share: float) -> list[RunConfig]:
-    """A member for each seed and encoding, with this share of the setting's steps.
+    """A member for each seed and encoding or other model, with this share of the setting's steps.
 
     >>> [member.encoding for member in first_members(Question(task="aa", seeds=2), 1.0)]
     ['nope', 'ape', 'nope', 'ape']
@@ -98,7 +98,7 @@ def measure(
     cells = MeasuredCell.of(first, training.outcomes(first), criterion)
     chosen, others = None if training.interrupted else _followed(forecast, cells), None
     if chosen is not None:
-        own = [member for member in first if member.encoding == chosen.encoding]
+        own = [member for member in first if member.label.name == chosen.encoding]
         others = Sweep(
             rule=length_rule(own[0]),
             member_of=lambda length, seed: trained_to(own[seed], length),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from longreach.answers.judge import MeasuredCell, RunFailure
-from longreach.config.encodings import unknown_encoding
+from longreach.config.architectures import DECODER
+from longreach.config.model import CellLabel
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import file_name, load_argument, self_contained
 from longreach.tasks.lengths import LengthRange
@@ -63,8 +64,9 @@ class Question:
         if not self.encodings:
             yield "encoding", "none is given"
         for encoding in self.encodings:
-            if (wrong := unknown_encoding(encoding)) is not None:
-                yield "encoding", wrong
+            label = CellLabel.read(encoding)
+            if (wrong := label.problem) is not None:
+                yield "encoding" if label.architecture == DECODER else "models", wrong
             if self.encodings.count(encoding) > 1:
                 yield "encoding", f"{encoding!r} stands twice"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +25,9 @@ from longreach.cli.options import (
 )
 from longreach.cli.output import check_directory, check_page, console, note, print_json, write_text
 from longreach.cli.progress import Bars
-from longreach.errors import InputError
+from longreach.config.architectures import DECODER, unknown_architecture
+from longreach.config.model import CellLabel
+from longreach.errors import Field, InputError
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import Column, Table, duration, roughly
@@ -47,6 +50,10 @@ def ask(
     changes: Changes = UNCHANGED,
     encoding: Annotated[
         list[str] | None, option("A positional encoding; repeat for more (default: nope and ape).", "NAME")
+    ] = None,
+    models: Annotated[
+        str | None,
+        option("Models to compare, such as decoder,lstm,ssm; decoder stands for each --encoding.", "A,B,…"),
     ] = None,
     minutes: Annotated[
         float | None,
@@ -99,7 +106,7 @@ def ask(
     found = answer(
         task,
         letters,
-        encodings=("nope", "ape") if not encoding else tuple(encoding),
+        encodings=_compared(models, tuple(encoding or ("nope", "ape"))),
         minutes=2.0 if minutes is None else minutes,
         seeds=seeds,
         train_to=train_to,
@@ -123,6 +130,24 @@ def _checked(task: str, alphabet: str | None, runs: Path, out: Path | None) -> l
     check_page(out, "--out")
     check_directory(runs, "--runs")
     return letters
+
+
+def _compared(models: str | None, encodings: tuple[str, ...]) -> tuple[str, ...]:
+    """What is compared: the encodings of a decoder, and other models by name.
+
+    >>> _compared("decoder,lstm", ("nope", "ape")), _compared(None, ("rope",))
+    (('nope', 'ape', 'lstm'), ('rope',))
+    """
+    if models is None:
+        return encodings
+    found: list[str] = []
+    for name in re.split(r",(?![^(]*\))", models):
+        own = ":" in name and "(" not in name
+        label = CellLabel.read(name)
+        if not own and label.architecture == DECODER and label.problem is not None and name != DECODER:
+            raise InputError(unknown_architecture(name) or label.problem, place=Field("models"))
+        found += encodings if name == DECODER else [f"{name}()" if own else name]
+    return tuple(found)
 
 
 def _check_alone(

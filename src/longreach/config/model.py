@@ -32,6 +32,7 @@ from longreach.config.architectures import (
     ArchitectureRow,
     Options,
     architecture_row,
+    unknown_architecture,
 )
 from longreach.config.encodings import encoding_row, side_title, unknown_encoding
 from longreach.errors import refusal
@@ -237,7 +238,8 @@ class CellLabel:
         """The label without the penalty, as the index of results keeps it."""
         if self.architecture == DECODER:
             return self._encoded
-        model = self.architecture + (f"({self.options})" if self.options else "")
+        # With brackets, an own model is not taken for an own encoding.
+        model = self.architecture + (f"({self.options})" if self.options or self.row.is_own else "")
         return f"{model}+{self._encoded}" if "positions" in self.row.can else model
 
     @property
@@ -296,6 +298,30 @@ class CellLabel:
     def shown(self) -> str:
         """As commands name it: the encoding of a decoder, the title of any other model."""
         return self.name if self.architecture == DECODER else self.title
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The model as settings of a run.
+
+        >>> CellLabel.read("deltanet(signed=true)").settings
+        {'architecture': 'deltanet', 'model_options': {'signed': True}}
+        """
+        if self.architecture in (DECODER, BASELINE):
+            return {"encoding": self.name}
+        encoding = {"encoding": self.encoding} if "positions" in self.row.can else {}
+        options = {"model_options": Options.read(self.options)} if self.options else {}
+        return {**encoding, "architecture": self.architecture, **options}
+
+    @property
+    def problem(self) -> str | None:
+        """Why there is no such model, or None.
+
+        >>> CellLabel.read("ropp").problem, CellLabel.read("lstm").problem
+        ("unknown encoding 'ropp'; did you mean 'rope'?", None)
+        """
+        if self.architecture == DECODER:
+            return unknown_encoding(self.name)
+        return unknown_architecture(self.architecture) or unknown_encoding(self.encoding)
 
     def _penalized(self, shown: str) -> str:
         return f"{shown}, penalty {self.penalty:g}" if self.penalty else shown

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
@@ -143,7 +144,7 @@ def usual_member(task: str, encoding: str, **given: Any) -> RunConfig:
     longreach.errors.InputError: train_to: regex:a|ab: no input has a length in 21:40, the longest...
     """
     try:
-        return resolve(task, encoding, scale="laptop", **given)
+        return resolve(task, scale="laptop", **CellLabel.read(encoding).settings, **given)
     except InputError as error:
         if error.place == Field("test_lengths"):
             raise InputError(error.reason, place=Field("train_to")) from None
