@@ -159,7 +159,9 @@ def suggestions(found: ThreeAnswers) -> Iterator[Remedy]:
     for cell in found.measurement.cells:
         # Choosing among seeds is a remedy that needs no theory.
         if cell.tally.is_mixed and found.answer_of(cell.encoding) is not None:
-            change = f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs"
+            change = (
+                f"{CellLabel.read(cell.encoding).words}: several seeds, one of which works on longer inputs"
+            )
             basis = "runs with different seeds behave differently"
             yield Remedy(change=change, basis=basis, measured=cell.words)
     if refuted:
