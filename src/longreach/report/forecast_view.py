@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -25,6 +25,7 @@ from longreach.errors import InputError
 from longreach.report.words import encoding_title, escaped
 from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
+from longreach.theory.architectures.classes import ArchitectureVerdict
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
 from longreach.theory.certificates.tables import table_automaton
@@ -339,6 +340,8 @@ class Known:
     note: str = ""
     is_kept: bool = False
     """Whether it is only what `longreach ask` kept beside the runs."""
+    model: Callable[[CellLabel], ArchitectureVerdict | None] | None = None
+    """What theory says of other models; None: nothing."""
 
     def answer(self, encoding: str) -> Answer | None:
         """The answer for an encoding; None where there is no forecast."""
@@ -377,6 +380,7 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
         automaton=drawing,
         automaton_note=note,
         attention=attention_view(found.task, programs),
+        model=found.about,
     )
 
 
@@ -453,6 +457,22 @@ def _without_repetition(verdicts: tuple[EncodingView, ...]) -> tuple[EncodingVie
     return verdicts[0], replace(verdicts[1], certificate=short)
 
 
+def _of_model(label: CellLabel, known: Known) -> EncodingView:
+    """What theory says of another model, or of another encoding."""
+    found = None if known.model is None else known.model(label)
+    if found is None:
+        statement = known.statements.get(label.name, "")
+        return EncodingView(encoding="", answer="unknown", expected=NO_FORECAST, reason=statement)
+    return EncodingView(
+        encoding="",
+        answer="undecided" if found.answer == "not known" else found.answer,
+        expected=found.words,
+        clause=found.reason,
+        program_class=found.model_class or "",
+        reason=f"{found.reason}; {found.model_class} ({found.source}); {found.meaning}",
+    )
+
+
 def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[EncodingView, ...]:
     """For the other columns of the matrix: other encodings, and encodings with a penalty."""
     views = []
@@ -460,11 +480,9 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
         label = CellLabel.read(column)
         if column in ENCODING_SIDES:
             continue
-        statement = known.statements.get(label.name, "")
-        unknown = EncodingView(encoding=column, answer="unknown", expected=NO_FORECAST, reason=statement)
         views.append(
             replace(
-                known.verdict(label.name) or unknown,
+                known.verdict(label.name) or _of_model(label, known),
                 encoding=column,
                 title=encoding_title(column),
                 published=published_accuracy(Place(name, label.name, label.penalty)) or (),
