@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from longreach.answers.kinds import ArchitectureKind
+from longreach.config.architectures import ARCHITECTURES
 from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer
 from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, label_name, state_name
 from longreach.tasks.task import EOS, SEP, Task
 from longreach.theory.architectures.check import check_architecture
+from longreach.theory.architectures.classes import ARCHITECTURES as WITH_THEORY
 from longreach.theory.architectures.classes import (
     JELASSI,
     MEANING_BY_PROGRAMS,
@@ -136,7 +138,8 @@ def model_side(
     ['yes', 'not known', 'yes']
     """
     given = dict(options or {})
-    found = model_class(name, given)
+    silent = name in ARCHITECTURES and name not in WITH_THEORY and "theory" not in given
+    found = None if silent else model_class(name, given)
     if found is None:
         return not_known(name, given, None, SILENT)
     if found.side is not None:
