@@ -105,4 +105,6 @@ def test_runs_keep_chance_and_uniform_accuracy(tmp_path) -> None:  # type: ignor
         assert {uniform_number(name) in result.final.other for name in names} == {has_uniform}
     (result,) = train([resolve("parity", "nope", **given)], tmp_path)
     assert result.final is not None
-    assert not result.final.other  # its chance is known
+    names = [lengths.name for lengths in config.ranges]
+    assert not {chance_number(name) for name in names} & result.final.other.keys()  # it is known
+    assert not {uniform_number(name) for name in names} & result.final.other.keys()

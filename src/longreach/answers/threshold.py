@@ -6,6 +6,7 @@ in (2N, 3N], or in (2L/3, L]: the same lengths, where L is 3N.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +23,10 @@ from longreach.answers.judge import MeasuredCell
 from longreach.answers.question import Problem, refuse, time_problems
 from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Sweep, Threshold
 from longreach.answers.threshold_theory import LengthTheory, length_theory, loss_theory
-from longreach.config.encodings import side_title
+from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.errors import Argument, InputError
+from longreach.errors import Argument, Field, InputError
 from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
 from longreach.runs.resolve import resolve
 from longreach.runs.timed import TimedTraining
@@ -54,7 +55,7 @@ CHOSEN_HERE = ("train_lengths", "test_lengths", "seed")
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdQuestion:
-    """A task, an encoding, a target, and how training lengths are chosen.
+    """A task, an encoding or another model, a target, and how training lengths are chosen.
 
     >>> question = ThresholdQuestion(task="aa", to=60)
     >>> question.tested(8).name, question.tested(20).name, question.rule.most
@@ -199,7 +200,7 @@ class ThresholdQuestion:
         known: dict[int, RunConfig] = self._members
         if train_to not in known:
             known[train_to] = resolve(
-                self.task, encoding=self.encoding, scale=self.scale, alphabet=self.alphabet,
+                self.task, **CellLabel.read(self.encoding).settings, scale=self.scale, alphabet=self.alphabet,
                 train_lengths=LengthRange(self.loaded.least_length, train_to),
                 test_lengths=self._tests(train_to), **self.settings,
             )  # fmt: skip
@@ -222,7 +223,8 @@ class ThresholdQuestion:
         'threshold-aa-ape-60'
         """
         name = file_name(self.task, self.alphabet)
-        return f"threshold-{name}-{self.encoding}-{self.target}"
+        model = re.sub(r"[^A-Za-z0-9]+", "-", self.encoding).strip("-")
+        return f"threshold-{name}-{model}-{self.target}"
 
 
 # The answer
@@ -293,7 +295,7 @@ class ThresholdAnswer:
     def title(self) -> str:
         if self.forecast is None:
             return self.question.task
-        return f"{self.forecast.title} {side_title(self.question.encoding)}"
+        return f"{self.forecast.title} {CellLabel.read(self.question.encoding).words}"
 
     @property
     def tested_words(self) -> str:
@@ -434,6 +436,12 @@ def threshold(
     name, letters = _name(task, alphabet)
     by_loss = has_numbers(name)
     usual = NUMBER_FAMILIES[FamilyName.read(name).family].encoding if by_loss else "ape"
+    if architecture := settings.pop("architecture", None):
+        options = {"model_options": settings.pop("model_options", {})}
+        label = CellLabel.of({"encoding": encoding or usual, "architecture": architecture, **options})
+        if encoding is not None and (lack := label.row.lacks("positions")) is not None:
+            raise InputError(lack, place=Field("encoding"))
+        encoding = label.name
     question = ThresholdQuestion(
         task=name, alphabet=letters, encoding=encoding or usual, to=to, seeds=seeds, most=most, within=within,
         lengths=None if lengths is None else tuple(lengths), scale=scale, settings=settings, loss=loss,

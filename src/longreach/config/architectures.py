@@ -132,7 +132,8 @@ class ArchitectureRow:
             kinds: tuple[type, ...] = (int, float) if isinstance(usual, float) else (type(usual),)
             if isinstance(value, bool) and bool not in kinds:
                 kinds = ()
-            if not isinstance(value, kinds) and not (name == "loops" and value == "log"):
+            fits = isinstance(value, kinds) and (type(usual) is not int or value >= 1)
+            if not fits and not (name == "loops" and value == "log"):
                 raise _refused(
                     f"{self.name}: {name} is {json.dumps(usual)} by default, not {json.dumps(value)}"
                 )

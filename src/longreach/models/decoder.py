@@ -51,9 +51,9 @@ ENCODING_MODULES: dict[str, Encoding] = {name: _load(row) for name, row in ENCOD
 def encoding_module(name: str) -> Encoding:
     """The code of an encoding; that of an own one is imported, so no file may name it.
 
-    >>> encoding_module("mine.positions:Slope")
+    >>> encoding_module("no_such.positions:Slope")
     Traceback (most recent call last):
-    longreach.errors.InputError: encoding: no module is named 'mine', in the current directory neither
+    longreach.errors.InputError: encoding: no module is named 'no_such', in the current directory neither
     """
     return ENCODING_MODULES[name] if name in ENCODING_MODULES else _own_encoding(name)
 
