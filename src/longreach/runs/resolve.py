@@ -80,7 +80,7 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         chosen = f"this is the default after training to {config.train_lengths.last}"
         raise InputError(f"{error.reason}; {chosen}", place=error.place) from None
     check_ids(config)
-    if row.name not in (DECODER, BASELINE):
+    if row.is_own or (config.model_options and "positions" not in row.can):
         network_of(config)  # refuses a model that cannot be trained before anything is said or written
     return config
 

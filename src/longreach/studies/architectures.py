@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from longreach.answers.agreement import Place
+from longreach.answers.judge import sure_at
 from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -83,7 +84,7 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
 
 
 def by_model(found: Sequence[Outcome]) -> StudyReport:
-    """Per model: of the runs on tasks that theory says it can express or cannot, how many work at 10 N."""
+    """Per model, by what theory says of it: how many runs work, and are sure, on the longest inputs."""
     lines: list[list[str]] = []
     document: dict[str, Any] = {}
     for model in dict.fromkeys(each.place.encoding for each in found):
@@ -92,14 +93,29 @@ def by_model(found: Sequence[Outcome]) -> StudyReport:
             answer: sum((each.tallies[-1] for each in own if each.forecast in kinds), Tally())
             for answer, kinds in {"yes": ("yes",), "no": ("no",), "undecided": ("undecided", None)}.items()
         }
-        unfit = sum(tally.unfit for tally in counts.values())
-        document[model] = {answer: tally.document() for answer, tally in counts.items()}
+        total, sure = sum(counts.values(), Tally()), [is_sure for each in own for is_sure in _sure(each)]
+        document[model] = {
+            **{answer: tally.document() for answer, tally in counts.items()},
+            "sure": {"runs": len(sure), "sure": sum(sure)},
+        }
         words = [f"{tally.work} of {tally.runs}" if tally.runs else "–" for tally in counts.values()]
-        lines.append([CellLabel.read(model).title, *words, str(unfit)])
-    titles = ("model", "theory: yes", "theory: no", "no theory", "training range not fitted")
-    title = "Runs that work at ten times the training length, of all that finished."
+        probed = f"{sum(sure)} of {len(sure)}" if sure else "–"
+        lines.append([CellLabel.read(model).title, *words, probed, f"{total.unfit} of {total.runs}"])
+    titles = ("model", "theory: yes", "theory: no", "no theory", "sure", "not fitted")
+    title = (
+        "Runs that work on the longest inputs, of all that finished, by what theory says of model and task. "
+        "Sure: also right on the worst loop of probing words, of the runs that have them. Not fitted: below "
+        "95 % on the training range."
+    )
     table = table_of(titles, lines, title=title)
     return StudyReport(document={"models": document}, tables=[table], remarks=[ABOUT])
+
+
+def _sure(each: Outcome) -> list[bool]:
+    """Of each finished run with probing words, whether it is sure on the longest inputs."""
+    chance, last = load_task(each.place.task).chance, each.ranges[-1]
+    found = [sure_at(row, chance) for row in each.cell.finished]
+    return [sure[last] for sure in found if last in sure]
 
 
 STUDY = cell_study(

@@ -351,7 +351,7 @@ def _all_cells(found: Sequence[Outcome]) -> Table:
     ]
     return table_of(
         (*FIRST_COLUMNS, *bins, *LAST_COLUMNS),
-        [_long(each) for each in found],
+        [_long(each, len(bins)) for each in found],
         spare=("by runs", "paper", *bins[:-1], "learned", "forecast", bins[-1]),
     )
 
@@ -389,8 +389,9 @@ def _short(each: Outcome) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _long(each: Outcome) -> tuple[str, ...]:
-    bins = map(_bin, each.tallies, each.accuracy, each.accuracy_random_offset)
+def _long(each: Outcome, most: int) -> tuple[str, ...]:
+    bins = [*map(_bin, each.tallies, each.accuracy, each.accuracy_random_offset)]
+    bins[-1:-1] = ["–"] * (most - len(bins))  # the longest range comes last, also where a task has fewer
     success = f"{len(each.cell.successful)} of {len(each.cell.rows)}" if each.cell.rows else "–"
     return (
         each.place.task, each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
