@@ -298,3 +298,24 @@ def test_the_gradient_is_that_of_the_module_itself() -> None:
     for name, value in module.named_parameters():
         wanted = torch.zeros_like(value) if value.grad is None else value.grad
         assert torch.allclose(found[name], wanted, atol=1e-6), name
+
+
+def test_a_finished_run_says_when_the_code_of_its_model_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from longreach.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    name = "changing_model"
+    file = tmp_path / f"{name}.py"
+    file.write_text(
+        f"from {__name__} import make\n\n\ndef build(**given):\n    return make(**given)\n", "utf-8"
+    )
+    call = ["train", "parity", "--model", f"{name}:build", "--train-lengths", "1:4", "--max-steps", "2"]
+    call += ["--test-size", "5", "--runs", "runs", "--json"]
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    assert run(call) == 0
+    assert "has changed" not in capsys.readouterr().err
+    file.write_text(file.read_text(encoding="utf-8") + "\n# another line\n", encoding="utf-8")
+    assert run(call) == 0
+    assert f"{name}:build has changed since the run with seed 0 was trained" in capsys.readouterr().err

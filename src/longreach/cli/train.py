@@ -125,6 +125,7 @@ def train(
             }
         else:
             results = train_runs(configs, runs, engine=make, progress=Bars())
+    _note_changed_code(results)
     cell = cell_of(results) if judges and len(results) > 1 else None
     with exit_code(1, when=any(result.status == "failed" for result in [*tried, *results])):
         if as_json:
@@ -146,6 +147,21 @@ def train(
             if cell is not None:
                 print_summary(cell, chosen)
             print_judgement(judged(chosen, results)[1])
+
+
+def _note_changed_code(results: Sequence[Result]) -> None:
+    """Say which finished runs were trained with other code of an own model, of the same name."""
+    from longreach.config.run import RunConfig
+    from longreach.training.setup import model_source
+
+    for result in results:
+        source = None if result.final is None else result.final.details.get("source")
+        if source is not None and source != model_source(RunConfig.read(result.config)):
+            name = result.config["architecture"]
+            note(
+                f"{name} has changed since the run with seed {result.seed} was trained: to train it again, "
+                f"use another --runs, or longreach results remove {result.key}"
+            )
 
 
 def _reads_telling_ids(config: RunConfig) -> bool:
@@ -202,6 +218,7 @@ def _run_document(result: Result) -> dict[str, Any]:
         "key": result.key,
         **({"task": result.config["task"]} if numbers else {}),
         **({} if is_decoder else {"architecture": label.architecture, "label": label.title}),
+        **{name: value for name, value in result.config.items() if name == "model_options"},
         "seed": result.seed,
         "status": result.status,
         "steps": None if final is None else final.steps,

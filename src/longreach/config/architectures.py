@@ -132,7 +132,8 @@ class ArchitectureRow:
             kinds: tuple[type, ...] = (int, float) if isinstance(usual, float) else (type(usual),)
             if isinstance(value, bool) and bool not in kinds:
                 kinds = ()
-            fits = isinstance(value, kinds) and (type(usual) is not int or value >= 1)
+            small = isinstance(value, int) and value < 1 and type(usual) is int
+            fits = isinstance(value, kinds) and not small
             if not fits and not (name == "loops" and value == "log"):
                 raise _refused(
                     f"{self.name}: {name} is {json.dumps(usual)} by default, not {json.dumps(value)}"

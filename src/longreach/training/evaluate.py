@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.config.model import ModelConfig
+from longreach.config.model import ModelConfig, ModuleConfig
 from longreach.config.run import RunConfig
 from longreach.models.fast.forward import PackedForward
 from longreach.models.fast.packed import Packed
@@ -184,18 +184,23 @@ class TokenTests:
         with self._timed("prepare"):
             self.bins += self._undrawn
         first = self._accuracy(vector, "first")
-        same = all(each.shifted is each.first for each in self.bins)
         return Evaluation(
             step=step,
             loss=rows[-1].loss if rows else None,
             accuracy=first,
-            accuracy_random_offset=dict(first) if same else self._accuracy(vector, "shifted"),
+            accuracy_random_offset=self._shifted(vector, first),
             other=self._written(vector)
             | self._on_other_tasks(vector)
             | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
             | self._on_uniform_inputs(vector)
             | self._on_probing_words(vector),
         )
+
+    def _shifted(self, vector: Tensor, first: dict[str, float]) -> dict[str, float]:
+        """The accuracy at random offsets; none for models other than ours that see no positions."""
+        if not all(each.shifted is each.first for each in self.bins):
+            return self._accuracy(vector, "shifted")
+        return {} if isinstance(self._network.shape, ModuleConfig) else dict(first)
 
     def _accuracy(self, vector: Tensor, kind: str) -> dict[str, float]:
         with self._timed("evaluate"):

@@ -22,7 +22,7 @@ from longreach.training.devices import CPU, check_dtype, describe
 from longreach.training.evaluate import TokenTests
 from longreach.training.numbers import NumberBatches, NumberTests
 from longreach.training.result import Evaluation, Final
-from longreach.training.setup import network_of, task_of
+from longreach.training.setup import model_source, network_of, task_of
 from longreach.training.steps import State
 
 CHECKPOINT_SECONDS = 10.0
@@ -184,6 +184,8 @@ class Run:
         if self.config.architecture in (DECODER, BASELINE, COUNTING):
             return {}
         found: dict[str, Any] = {"parameters": self.network.size}
+        if (source := model_source(self.config)) is not None:
+            found["source"] = source
         if self.network.state_size is not None:
             states = self.network.state_size
             found["state_size"] = {

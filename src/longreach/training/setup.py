@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longreach.config.architectures import BASELINE
+from longreach.config.architectures import BASELINE, HUGGING_FACE
 from longreach.config.encodings import encoding_row
 from longreach.config.model import BaselineConfig, Model, ModelConfig, ModuleConfig
 from longreach.config.run import RunConfig
@@ -83,6 +86,20 @@ def network_of(config: RunConfig) -> Network:
     from longreach.models.network import network  # loads torch
 
     return network(counting_of(config) if config.loss == "squared" else model_of(config))
+
+
+def model_source(config: RunConfig) -> str | None:
+    """A digest of the file with the code of an own model; None where there is no such file."""
+    if not config.row.is_own or config.architecture.startswith(HUGGING_FACE):
+        return None
+    from longreach.models.module import factory  # loads torch
+
+    try:
+        file = inspect.getsourcefile(factory(config.architecture))
+    except TypeError:
+        return None
+    path = None if file is None else Path(file)
+    return None if path is None or not path.is_file() else sha256(path.read_bytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=256)
