@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from longreach.tasks.task import (
     SEP_ID,
     SOS,
     SOS_ID,
+    TABLE_WIDTH,
     Batch,
     BoolArray,
     Images,
@@ -32,6 +33,7 @@ from longreach.tasks.task import (
     Probes,
     Reading,
     Task,
+    inside,
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
@@ -183,14 +185,14 @@ def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, se
     tokens = np.zeros(shape, dtype=np.int64)
     targets = np.zeros(shape, dtype=np.int64)
     supervised = np.zeros(shape, dtype=np.bool_)
-    # All that x has; what lies beyond its length becomes PAD. Masks as indices would take twice as long.
-    np.multiply(x + first, columns[: x.shape[1]] < lengths[:, None], out=tokens[:, 1 : 1 + x.shape[1]])
+    # All that x has; what lies beyond its length stays PAD. Masks as indices would take twice as long.
+    np.copyto(tokens[:, 1 : 1 + x.shape[1]], x + first, where=inside(lengths, x.shape[1]))
     tokens[:, 0] = SOS_ID
     rows = np.arange(len(lengths)) * shape[1]
     if separated:
         tokens.ravel()[rows + lengths + 1] = SEP_ID
     # The place that predicts each token of y, counted through all rows; the next one reads it.
-    used = np.arange(y.shape[1]) < answers[:, None]
+    used = inside(answers, y.shape[1])
     places = ((rows + lengths + separated)[:, None] + np.arange(y.shape[1]))[used]
     last = rows + sizes - 1
     answer = y[used] + first
@@ -310,28 +312,52 @@ def random_orders(sizes: IntArray, width: int, rng: np.random.Generator) -> IntA
     >>> sorted(orders[0, :3].tolist()), orders[0, 3:].tolist(), orders[1].tolist()
     ([0, 1, 2], [3], [0, 1, 2, 3])
     """
-    columns = np.arange(width, dtype=np.int64)
     shift = width.bit_length()
-    # The column sits in the low bits of its key, so that sorting the keys sorts the columns.
-    last = (1 << (KEY_BITS - shift)) - 1
-    padding = columns >= sizes[:, None]
-    keys = _sorted_keys(padding, last, shift, rng)
+    keys = _sorted_keys(sizes, width, shift, rng)
+    # Padding has the largest key and stands last, so that its columns are where they were.
+    if _equal_neighbours(keys, shift) != int(np.maximum(width - sizes - 1, 0).sum()):
+        _draw_again(keys, sizes, shift, rng)
+    keys &= (1 << shift) - 1
+    return keys
+
+
+def _equal_neighbours(keys: IntArray, shift: int) -> int:
+    """How many keys are equal to the next one, that of the next row included."""
+    flat = keys.ravel()
+    return int(np.count_nonzero(flat[1:] ^ flat[:-1] < 1 << shift))
+
+
+def _draw_again(keys: IntArray, sizes: IntArray, shift: int, rng: np.random.Generator) -> None:
+    """Draw rows again until no two keys of a row are equal, those of padding aside."""
+    present = inside(sizes, keys.shape[1])[:, 1:]
     while True:
-        # Padding has the largest key and stands last, so that its columns are where they were.
-        equal = (keys[:, 1:] ^ keys[:, :-1] < 1 << shift) & ~padding[:, 1:]
+        equal = (keys[:, 1:] ^ keys[:, :-1] < 1 << shift) & present
         if not equal.any():
-            return keys & ((1 << shift) - 1)
+            return
         again = np.nonzero(equal.any(axis=1))[0]
-        keys[again] = _sorted_keys(padding[again], last, shift, rng)
+        keys[again] = _sorted_keys(sizes[again], keys.shape[1], shift, rng)
 
 
-def _sorted_keys(padding: BoolArray, last: int, shift: int, rng: np.random.Generator) -> IntArray:
-    keys = rng.integers(0, last, padding.shape)
-    np.copyto(keys, last, where=padding)
+def _sorted_keys(sizes: IntArray, width: int, shift: int, rng: np.random.Generator) -> IntArray:
+    """The column sits in the low bits of its key, so that sorting the keys sorts the columns."""
+    last = (1 << (KEY_BITS - shift)) - 1
+    keys = rng.integers(0, last, (len(sizes), width))
     keys <<= shift
-    keys |= np.arange(padding.shape[1], dtype=np.int64)
+    columns = np.arange(width, dtype=np.int64)
+    if width > TABLE_WIDTH:
+        keys |= columns
+        np.copyto(keys, last << shift | columns, where=~inside(sizes, width))
+    else:
+        keys |= _low_bits(width, last << shift).take(sizes, axis=0, mode="clip")
     keys.sort(axis=1)
     return keys
+
+
+@lru_cache(maxsize=TABLE_WIDTH)
+def _low_bits(width: int, ones: int) -> IntArray:
+    """The numbers of the columns, and in row n from column n on also the ones that make a key the largest."""
+    made: IntArray = np.arange(width) | np.where(np.tri(width + 1, width, -1, dtype=np.bool_), 0, ones)
+    return made
 
 
 def shuffled_bits(sizes: IntArray, ones: IntArray, rng: np.random.Generator) -> IntArray:
@@ -341,7 +367,9 @@ def shuffled_bits(sizes: IntArray, ones: IntArray, rng: np.random.Generator) -> 
     [1, 4]
     """
     orders = random_orders(sizes, int(sizes.max()), rng)
-    return (orders < ones[:, None]).astype(np.int64)
+    orders -= ones[:, None]
+    bits: IntArray = (orders.view(np.uint64) >> np.uint64(63)).view(np.int64)  # the sign
+    return bits
 
 
 class ChangedTask(SequenceTask):

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from longreach.errors import Field, InputError
 from longreach.tasks.task import Batch, IntArray, Task
@@ -32,7 +33,10 @@ def random_offsets(batch: Batch, positions: int, rng: np.random.Generator) -> Ba
     """
     _check(batch, positions)
     offsets = rng.integers(0, positions - batch.sizes + 1)
-    return replace(batch, position_ids=np.minimum(batch.position_ids + offsets[:, None], positions - 1))
+    width = batch.tokens.shape[1]
+    ids = np.minimum(np.arange(int(offsets.max()) + width), positions - 1)
+    windows = as_strided(ids, (len(ids) - width + 1, width), ids.strides * 2, writeable=False)
+    return replace(batch, position_ids=windows[offsets])
 
 
 def coupled_offsets(batch: Batch, ids: IntArray, positions: int, rng: np.random.Generator | None) -> Batch:

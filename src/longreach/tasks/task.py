@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -242,6 +242,27 @@ GUESSES, RARE, CHANCE_SPAN = 200, 0.05, 100
 beyond the least length."""
 LOOK_BACK = 10_000
 """How many shorter lengths are looked at for a message."""
+
+
+TABLE_WIDTH = 256
+
+
+def inside(sizes: IntArray, width: int) -> BoolArray:
+    """True in the first `size` of so many columns.
+
+    >>> inside(np.array([2, 0]), 3).tolist()
+    [[True, True, False], [False, False, False]]
+    """
+    if width > TABLE_WIDTH:
+        made: BoolArray = np.arange(width) < sizes[:, None]
+        return made
+    return _triangle(width).take(sizes, axis=0, mode="clip")  # ten times as fast as comparing
+
+
+@lru_cache(maxsize=TABLE_WIDTH)
+def _triangle(width: int) -> BoolArray:
+    """Row n is True in its first n columns."""
+    return np.tri(width + 1, width, -1, dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,15 +20,21 @@ from longreach.models.fast.packed import Packed, PackedRows, group_widths
 from longreach.models.fast.paths import token_kinds
 from longreach.models.network import Inputs
 from longreach.tasks.positions import coupled_offsets, no_offsets, random_offsets
-from longreach.tasks.task import Batch
+from longreach.tasks.task import Batch, inside
 from longreach.training.setup import decoder_of, own_ids, positions_of, task_of
 
 Occasion: TypeAlias = Literal["training", "first", "shifted"]
 """A training batch, or a test: from the first position on, or shifted by a random number that fits."""
 
 
-def placed(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
-    """The batch with its position ids.
+def placed(
+    batch: Batch,
+    config: RunConfig,
+    occasion: Occasion,
+    rng: np.random.Generator,
+    positions: int | None = None,
+) -> Batch:
+    """The batch with its position ids, which are below `positions`, by default those of the configuration.
 
     Randomized ids are drawn in tests as in training. PoSE is for training; tests have the true ids.
 
@@ -39,7 +45,8 @@ def placed(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random.G
     >>> placed(task_of(config).sample([2], rng), config, "first", rng).position_ids.tolist()
     [[0, 1, 2, 0, 2, 1]]
     """
-    positions, scheme = positions_of(config), config.id_scheme
+    positions = positions_of(config) if positions is None else positions
+    scheme = config.id_scheme
     width = batch.tokens.shape[1]
     if scheme == "randomized":
         return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
@@ -115,6 +122,7 @@ class Batches:
         self._config = config
         self._task = task_of(config)
         self._lengths = self._task.lengths(*config.train_lengths)
+        self._positions = positions_of(config)
         self._rng = rng
         self._shape = shape
         self._block = -1
@@ -131,7 +139,11 @@ class Batches:
 
     def packed(self, step: int) -> Packed:
         """The same as the gradient by hand takes it; rows attend in groups of similar size."""
-        return self._at(step // BLOCK).packed(step % BLOCK, decoder_of(self._config), self._widths)
+        return self._at(step // BLOCK).packed(step % BLOCK, self._model, self._widths)
+
+    @cached_property
+    def _model(self) -> ModelConfig:
+        return decoder_of(self._config)  # to look it up takes long, since a configuration has many fields
 
     @cached_property
     def _widths(self) -> tuple[int, ...]:
@@ -163,7 +175,8 @@ class Batches:
             self._before = self._state()
             count = BLOCK * self._config.batch
             lengths = self._lengths[self._rng.integers(0, len(self._lengths), count)]
-            drawn = placed(self._task.sample(lengths, self._rng), self._config, "training", self._rng)
+            batch = self._task.sample(lengths, self._rng)
+            drawn = placed(batch, self._config, "training", self._rng, self._positions)
             self._rows = Rows(drawn, BLOCK, self._shape)
             self._block = block
         return self._rows
@@ -203,9 +216,17 @@ class Rows:
         )
         self._mask = _wide(batch.mask[order], width)
         self._next_ids = None if batch.next_ids is None else _wide(batch.next_ids[order], width)
-        self._counts = self._mask.sum(axis=1)
+        if shape is not None and shape[1] < width:  # then few places are supervised
+            self._counts = np.bincount(self._found // width, minlength=len(batch))
+        else:
+            self._counts = self._mask.sum(axis=1)
         self._dense = bool((self._counts == self._sizes).all())
         self._packed: PackedRows | None = None
+
+    @cached_property
+    def _found(self) -> Counts:
+        """The supervised places, counted through all rows."""
+        return np.flatnonzero(self._mask)  # faster than nonzero of a matrix, and than a mask as an index
 
     @cached_property
     def _arrays(self) -> tuple[Tensor, ...]:
@@ -217,17 +238,12 @@ class Rows:
         if not self._dense:
             # The supervised places of each row in order, then places that the loss leaves out.
             most = int(self._counts.max()) if self._shape is None else self._shape[1]
-            used = np.arange(most) < self._counts[:, None]
-            found = np.flatnonzero(mask)  # faster than nonzero of a matrix, and than a mask as an index
-            places, answers = (np.zeros(used.shape, dtype=np.int64) for _ in range(2))
-            places[used], answers[used] = found % mask.shape[1], targets.ravel()[found]
-            if len(target_ids):
-                asked = np.zeros(used.shape, dtype=np.int64)
-                asked[used] = target_ids.ravel()[found]
-                target_ids = asked
-            targets, mask = answers, used
+            used, found = inside(self._counts, most), self._found
+            places = _at_used(found % mask.shape[1], used)
+            target_ids = _at_used(target_ids.ravel()[found], used) if len(target_ids) else none
+            targets, mask = _at_used(targets.ravel()[found], used), used
         totals = self._counts.reshape(-1, self._each).sum(axis=1).repeat(self._each)
-        weights = mask.astype(np.float32) / totals.astype(np.float32)[:, None]
+        weights = mask / totals.astype(np.float32)[:, None]
         return tuple(map(torch.from_numpy, (self._tokens, self._ids, places, targets, weights, target_ids)))
 
     def whole(self, number: int) -> Batch:
@@ -315,6 +331,15 @@ def chunks(batch: Batch, parts: int) -> list[Chunk]:
     [(2, 8), (2, 20)]
     """
     return Rows(batch).parts(0, parts)
+
+
+def _at_used(values: Counts, used: NDArray[np.bool_]) -> Counts:
+    """The values in order where `used` is True, and 0 elsewhere."""
+    if len(values) == used.size:
+        return values.reshape(used.shape)
+    made = np.zeros(used.shape, dtype=np.int64)
+    made[used] = values
+    return made
 
 
 def _wide(array: NDArray[Any], width: int) -> NDArray[Any]:
