@@ -362,8 +362,7 @@ class PackedForward:
         matrix = parameters[f"{name}.in.weight"]
         units, active = (self._space.take(len(y), len(matrix)) for _ in range(2))
         torch.addmm(parameters[f"{name}.in.bias"], inputs, matrix.t(), out=units)
-        double = torch.mul(units, units, out=active)
-        torch.add(self._linear, double, alpha=GELU_CUBIC, out=double).mul_(units)
+        double = torch.addcmul(self._linear, units, units, value=GELU_CUBIC, out=active).mul_(units)
         double.sigmoid_().mul_(units)
         torch.addmm(y, active, parameters[f"{name}.out.weight"].t(), out=out)
         out += parameters[f"{name}.out.bias"]

@@ -77,8 +77,7 @@ class DecoderGradient(PackedForward):
         mark = self._space.mark()
         units, gate = take(len(y), len(matrix)), take(len(y), len(matrix))
         torch.addmm(bias, mlp_inputs, matrix.t(), out=units)
-        double = torch.mul(units, units, out=slope)
-        torch.add(self._linear, double, alpha=GELU_CUBIC, out=double).mul_(units)
+        double = torch.addcmul(self._linear, units, units, value=GELU_CUBIC, out=slope).mul_(units)
         torch.mul(torch.sigmoid(double, out=gate), units, out=active)
         # Of x·s(t), with t = 2u: s + x·t'·s·(1 − s), where x·t' = 3t − 2·GELU_LINEAR·x.
         double.add_(units, alpha=-2 * GELU_LINEAR / 3)
