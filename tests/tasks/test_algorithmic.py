@@ -40,7 +40,7 @@ from longreach.tasks.counting import (
 )
 from longreach.tasks.formal import ShuffleDyck
 from longreach.tasks.layouts import UNDEFINED
-from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+from longreach.tasks.task import EOS, SEP, SOS, TABLE_WIDTH, Task, draw_lengths, inside
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.library import load
 from tests.helpers.enumeration import chi_square_is_usual, distribution, normalized
@@ -83,6 +83,25 @@ def test_orders_are_exactly_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     assert again == 1 - Fraction(perm(7, 4), 7**4)  # the rows that are drawn again
     padded, _ = distribution(lambda rng: tuple(draws.random_orders(np.array([2]), 4, rng)[0].tolist()), 4)
     assert normalized(padded) == {(0, 1, 2, 3): Fraction(1, 2), (1, 0, 2, 3): Fraction(1, 2)}
+
+
+@pytest.mark.parametrize("width", [1, 7, TABLE_WIDTH, TABLE_WIDTH + 1])
+def test_orders_are_those_of_sorted_random_keys(width: int) -> None:
+    """Old runs resume and repeat only if the same random numbers give the same orders."""
+    sizes = np.random.default_rng(1).integers(0, width + 1, 20)
+    keys = np.random.default_rng(2).integers(0, (1 << (62 - width.bit_length())) - 1, (20, width)).tolist()
+    expected = [
+        [*sorted(range(size), key=row.__getitem__), *range(size, width)]
+        for row, size in zip(keys, sizes.tolist(), strict=True)
+    ]
+    assert draws.random_orders(sizes, width, np.random.default_rng(2)).tolist() == expected
+
+
+@pytest.mark.parametrize("width", [1, 5, TABLE_WIDTH, TABLE_WIDTH + 1])
+def test_columns_inside_rows(width: int) -> None:
+    sizes = [0, 1, width // 2, width, width + 3]
+    expected = [[column < size for column in range(width)] for size in sizes]
+    assert inside(np.array(sizes), width).tolist() == expected
 
 
 def test_orders_that_are_drawn_again_leave_the_other_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
