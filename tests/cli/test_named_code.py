@@ -1,4 +1,4 @@
-"""A result may name Python as its task or encoding; nothing that only looks at results imports it."""
+"""A result may name Python as its task, encoding or model; nothing that only looks at results imports it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.config.model import ModuleConfig
 from longreach.files import job_key
 from longreach.training.checkpoint import MODEL, load_model, save_model
 from longreach.training.result import RESULT
@@ -29,6 +30,7 @@ NAMES = [
     ("task", "named_evil:make::scratchpad"),
 ]
 ENCODING = ("encoding", "named_evil:Slope")
+MODEL_OF_ONES_OWN = ("architecture", "named_evil:make")
 
 
 @pytest.fixture
@@ -44,6 +46,11 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
     if field == "encoding":
         parameters, model = load_model(whole / MODEL)
         save_model(whole, parameters, model.model_copy(update={"encoding": name}))
+    if field == "architecture":
+        parameters, model = load_model(whole / MODEL)
+        shape = ModuleConfig(model=name, vocabulary=model.vocabulary, positions=9, options={"width": 8})
+        save_model(whole, parameters, shape)
+        document["config"] |= {"encoding": "nope", "model_options": {"width": 8, "theory": "lstm"}}
     document["key"] = job_key(document["config"])
     (whole / RESULT).write_text(json.dumps(document), encoding="utf-8")
     return whole.rename(whole.with_name(document["key"]))
@@ -84,9 +91,17 @@ def test_looking_at_results_imports_no_encoding_that_they_name(longreach: Call, 
         assert done.code == 0 or "pass it with --encoding" in done.err
 
 
+@pytest.mark.parametrize("run", [MODEL_OF_ONES_OWN], indirect=True)
+def test_looking_at_results_imports_no_model_that_they_name(longreach: Call, run: Path) -> None:
+    for command in [*COMMANDS, "inspect runs/KEY --task parity", "extract runs/KEY --task parity"]:
+        done = longreach(*command.replace("KEY", run.name).split())
+        assert not imported(), command
+        assert done.code == (2 if command.startswith(("inspect", "extract")) else 0), command
+
+
 @needs("starlette")
 @needs("uvicorn")
-@pytest.mark.parametrize("run", [*NAMES[:1], ENCODING], indirect=True)
+@pytest.mark.parametrize("run", [*NAMES[:1], ENCODING, MODEL_OF_ONES_OWN], indirect=True)
 def test_the_live_report_imports_nothing_that_results_name(run: Path) -> None:
     with live_server(run.parent) as server:
         assert b"named_evil" in server.send("GET", "/").body
