@@ -120,3 +120,21 @@ def test_it_measures(longreach: Call, tmp_path: Path) -> None:
     assert document["measured"][0]["runs"] == 1
     again = longreach(*command, "--json").document
     assert again["measured"][0] == document["measured"][0]
+
+
+def test_models_with_wrong_options_are_refused(longreach: Call) -> None:
+    wrong = {
+        "deltanet(signed=tru)": "'signed=tru' is not KEY=VALUE with a JSON value",
+        "lstm(signed=true)": "lstm has no option 'signed'; it has state_passing",
+        "decoder,lsmt": "unknown model 'lsmt'; did you mean 'lstm' or 'ssm'?",
+    }
+    for models, reason in wrong.items():
+        done = longreach("ask", "parity", "--models", models, "--minutes", 0)
+        assert (done.code, done.err) == (2, f"--models: {reason}\n"), models
+
+
+def test_other_questions_do_not_compare_models(longreach: Call) -> None:
+    for other in (["--try"], ["--to", 30], ["--lengths", "5,6"]):
+        done = longreach("ask", "parity", "--models", "lstm", *other)
+        assert done.code == 2
+        assert done.err.startswith(f"--models: goes without {other[0]}")

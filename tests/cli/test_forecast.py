@@ -310,7 +310,7 @@ def test_an_architecture(longreach: Call) -> None:
     assert "2405.17394" in model["source"]
     assert (model["certificate"]["kind"], model["certificate"]["word"]) == ("cycle", ["a"])
     text = longreach("forecast", "regex:(aa)*", "--model", "ssm").out
-    assert "ssm                           cannot express it" in text
+    assert "SSM                           cannot express it" in text
     assert "no promise about training" in text
 
 
@@ -331,16 +331,42 @@ def test_a_model_of_ones_own(longreach: Call) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (["aa", "--model", "lstmm"], "--model: unknown architecture 'lstmm'; did you mean 'lstm'?"),
+        (["aa", "--model", "lstmm"], "--model: unknown model 'lstmm'; did you mean 'lstm'?"),
         (["--all", "--model", "lstm"], "--model: goes with one TASK"),
         (
             ["aa", "--model", "lstm", "--convention", "eos"],
             "--model: goes with one TASK, without --convention",
         ),
-        (["aa", "--model-option", "signed=true"], "--model-option: goes with a model"),
+        (["aa", "--model-option", "signed=true"], "--model-option: needs a model"),
         (["aa", "--model", "lstm", "--model-option", "x"], "--model-option: 'x' is not KEY=VALUE"),
     ],
 )
 def test_refused_models(longreach: Call, call: list[str], message: str) -> None:
     done = longreach("forecast", *call)
     assert (done.code, done.err.splitlines()[0]) == (2, message)
+
+
+def test_options_of_a_model_are_refused_as_training_refuses_them(longreach: Call) -> None:
+    wrong = {
+        ("--model", "lstm", "--model-option", "foo=1"): "--model-option: lstm has no option 'foo'",
+        ("--model", "lsmt"): "--model: unknown model 'lsmt'; did you mean 'lstm'",
+        (
+            "--model",
+            "mine:make",
+            "--model-option",
+            "positions=3",
+        ): "--model-option: positions is not an option",
+        ("--model-option", "width=3"): "--model-option: needs a model",
+    }
+    for given, line in wrong.items():
+        done = longreach("forecast", "parity", *given)
+        assert done.code == 2, given
+        assert done.err.startswith(line), done.err
+        assert done.err.count("\n") == 1
+
+
+def test_own_runs_of_other_models_have_their_titles(longreach: Call, tmp_path: Path) -> None:
+    tiny = ("--train-lengths", "1:5", "--max-steps", 3, "--test-size", 10, "--width", 8, "--layers", 1)
+    runs = ("--runs", tmp_path)
+    assert longreach("train", "parity", "--model", "lstm", *tiny, *runs).code == 0
+    assert "yours LSTM" in longreach("forecast", "parity", *runs).out

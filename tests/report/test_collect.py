@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from longreach.answers.forecast import forecast
+from longreach.config.model import CellLabel
 from longreach.report.collect import chosen_cells, reasons, report_view, single_task, tally_of
 from longreach.report.render import render
 from longreach.runs.cells import Cell, cells
@@ -100,3 +104,9 @@ def test_imported_runs_have_a_section_and_are_in_no_count(tmp_path: Path) -> Non
     damaged = report_view(runs, "mine")
     assert damaged.imported == ()
     assert damaged.damaged[0][0] == "imported.json"
+
+
+@pytest.mark.parametrize("options", [{"theory": "no such"}, {"a=b": 1}, {"signed": 3}])
+def test_options_from_elsewhere_that_mean_nothing_have_no_forecast(options: dict[str, Any]) -> None:
+    label = CellLabel.of({"architecture": "deltanet", "model_options": options})
+    assert forecast("parity").about(label) is None

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from longreach.answers.kinds import ArchitectureKind
-from longreach.config.architectures import ARCHITECTURES
+from longreach.config.architectures import (
+    ARCHITECTURES,
+    THEORY,
+    architecture_row,
+    unknown_architecture,
+)
+from longreach.errors import Field, InputError
 from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer
 from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, label_name, state_name
@@ -155,16 +161,26 @@ def model_side(
     return _of_certificates(name, given, found, sides) or decided
 
 
-def named(model: str | Callable[..., Any]) -> str:
-    """How a model is called: by its name, or as `module:make` for a function.
+def asked(
+    model: str | Callable[..., Any], options: Mapping[str, Any] | None = None
+) -> tuple[str, dict[str, Any]]:
+    """The name of a model and its options, or the error that training it would give.
 
-    >>> named("lstm"), named(question_of)
-    ('lstm', 'longreach.answers.architecture:question_of')
+    >>> asked("lstm"), asked(question_of)[0]
+    (('lstm', {}), 'longreach.answers.architecture:question_of')
+    >>> asked("lstm", {"signed": True})
+    Traceback (most recent call last):
+    longreach.errors.InputError: model_options: lstm has no option 'signed'; it has state_passing
     """
-    if isinstance(model, str):
-        return model
-    name = getattr(model, "__qualname__", type(model).__qualname__)
-    return f"{getattr(model, '__module__', type(model).__module__)}:{name}"
+    if not isinstance(model, str):
+        from longreach.models.module import name_of_factory  # loads torch
+
+        model = name_of_factory(model)
+    if (wrong := unknown_architecture(model)) is not None:
+        raise InputError(wrong, place=Field("model"))
+    row, given = architecture_row(model), dict(options or {})
+    row.check({name: value for name, value in given.items() if name not in (THEORY, "encoding", *row.sizes)})
+    return model, given
 
 
 def _of_side(name: str, options: Options, found: ModelClass, side: Verdict | None) -> ArchitectureVerdict:

@@ -229,10 +229,13 @@ class Forecast:
             return None
         from longreach.answers.architecture import model_side  # most ask for none
 
-        options = Options.read(label.options)
-        if "positions" in label.row.can:
-            options["encoding"] = label.encoding
-        found = model_side(self.task, self.sides, label.architecture, options)
+        try:
+            options = Options.read(label.options)
+            if "positions" in label.row.can:
+                options["encoding"] = label.encoding
+            found = model_side(self.task, self.sides, label.architecture, options)
+        except InputError:  # options of a document from elsewhere
+            return None
         return None if found.model_class is None else found
 
     def judge(self, label: CellLabel | str, tally: Tally) -> Finding:
@@ -419,11 +422,12 @@ def forecast(
     """
     found = _forecast(*name_of_task(task, alphabet), budget)
     if model is not None:
-        from longreach.answers.architecture import model_side, named  # most ask for none
+        from longreach.answers.architecture import asked, model_side  # most ask for none
 
-        found = replace(found, model=model_side(found.task, found.sides, named(model), model_options))
+        name, options = asked(model, model_options)
+        found = replace(found, model=model_side(found.task, found.sides, name, options))
     elif model_options:
-        raise InputError("goes with a model", place=Field("model_option"))
+        raise InputError("needs a model", place=Field("model_option"))
     if runs is None:
         return found
     with read_index(runs) as index:

@@ -84,7 +84,7 @@ def ask(
     Example: longreach ask "regex:(aa)*"
     """
     if tried or to is not None or lengths is not None:
-        _check_alone(tried, to, lengths, train_to=train_to, budget=budget, encoding=encoding)
+        _check_alone(tried, to, lengths, train_to=train_to, budget=budget, encoding=encoding, models=models)
     if tried:
         minutes, seeds = 5.0 if minutes is None else minutes, 2 if seeds is None else seeds
         advise(task, alphabet, changes, minutes, seeds, train_to, runs, out, as_json)
@@ -142,11 +142,15 @@ def _compared(models: str | None, encodings: tuple[str, ...]) -> tuple[str, ...]
         return encodings
     found: list[str] = []
     for name in re.split(r",(?![^(]*\))", models):
+        if name == DECODER:
+            found += encodings
+            continue
         own = ":" in name and "(" not in name
-        label = CellLabel.read(name)
-        if not own and label.architecture == DECODER and label.problem is not None and name != DECODER:
-            raise InputError(unknown_architecture(name) or label.problem, place=Field("models"))
-        found += encodings if name == DECODER else [f"{name}()" if own else name]
+        label = CellLabel.read(f"{name}()" if own else name)
+        if label.problem is not None:
+            unknown = unknown_architecture(name) if label.architecture == DECODER else None
+            raise InputError(unknown or label.problem, place=Field("models"))
+        found.append(label.text)
     return tuple(found)
 
 
@@ -158,11 +162,15 @@ def _check_alone(
     train_to: int | None,
     budget: float | None,
     encoding: list[str] | None,
+    models: str | None,
 ) -> None:
     """Refuse options that the other question has no use for."""
     asked = "--try" if tried else "--to" if to is not None else "--lengths"
     if tried and (to is not None or lengths is not None):
         raise InputError(f"--try: goes without {'--to' if to is not None else '--lengths'}")
+    if models is not None:
+        hint = "" if tried else f"; longreach threshold TASK {asked} … --model NAME searches one model"
+        raise InputError(f"--models: goes without {asked}{hint}")
     if budget is not None:
         raise InputError(f"--budget: goes without {asked}")
     if tried and encoding:

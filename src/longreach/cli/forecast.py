@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -212,13 +211,15 @@ NO_PROMISE = "what weights can do at every length, no promise about training"
 
 
 def called(name: str, options: Mapping[str, Any]) -> str:
-    """An architecture with its options.
+    """An architecture with its options, as runs are labelled.
 
-    >>> called("deltanet", {"signed": True})
-    'deltanet (signed=true)'
+    >>> called("deltanet", {"signed": True}), called("mine:make", {"width": 32})
+    ('DeltaNet (signed=true)', 'mine:make(width=32)')
     """
-    given = ", ".join(f"{key}={json.dumps(value)}" for key, value in options.items())
-    return f"{name} ({given})" if given else name
+    from longreach.config.architectures import Options, architecture_row  # few forecasts name one
+
+    row, given = architecture_row(name), Options(options).words
+    return row.title + (f"{'' if row.is_own else ' '}({given})" if given else "")
 
 
 def _read_options(given: Sequence[str] | None) -> dict[str, Any]:
@@ -232,6 +233,7 @@ def _read_options(given: Sequence[str] | None) -> dict[str, Any]:
 
 def _print_numbers(out: Screen, answer: Forecast) -> None:
     """A row of accuracies for each encoding, published and own, and what is to be said of them below."""
+    from longreach.config.model import CellLabel
     from longreach.runs.table import column_order
 
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
@@ -249,7 +251,7 @@ def _print_numbers(out: Screen, answer: Forecast) -> None:
     if paper is not None and paper.lengths_note:
         remarks[f"paper: {paper.lengths_note}"] = None
     for cell in _best(answer.measured):
-        title = f"yours {out.titles.get(cell.encoding, cell.encoding)}"
+        title = f"yours {CellLabel.read(cell.encoding).title}"
         rows.append((title, {(name, 0): _spread(spread) for name, spread in cell.accuracy.items()}))
         right = f"{len(cell.successful)} of {counted(len(cell.rows), 'run')}"
         remarks[f"{title}: {right} right up to the training length"] = None

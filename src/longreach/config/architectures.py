@@ -27,6 +27,8 @@ SESSION = "session:"
 """How a factory is named that no other process can import, such as one of a notebook."""
 THEORY = "theory"
 """The option that names the architecture whose theory applies to an own model; `make` need not take it."""
+BY_TASK = ("vocabulary", "positions")
+"""What every `make` is called with."""
 CARRIED = ("config", "weights")
 """Options that stand for the files of a model of Transformers; its name says enough of them in a label."""
 
@@ -60,15 +62,21 @@ class Options(dict[str, Any]):
 
     @staticmethod
     def read(words: str) -> Options:
-        """The options that a call writes so.
+        """Read options as a call writes them.
 
         >>> Options.read('gate="a, b", width=32') == Options(gate="a, b", width=32)
         True
+        >>> Options.read("signed=tru")
+        Traceback (most recent call last):
+        longreach.errors.InputError: model_options: 'signed=tru' is not KEY=VALUE with a JSON value
         """
         found, decoder = Options(), json.JSONDecoder()
         while words:
             name, _, rest = words.partition("=")
-            found[name.strip(", ")], end = decoder.raw_decode(rest)
+            try:
+                found[name.strip(", ")], end = decoder.raw_decode(rest)
+            except (ValueError, RecursionError):
+                raise _refused(f"{words!r} is not KEY=VALUE with a JSON value") from None
             words = rest[end:]
         return found
 
@@ -101,7 +109,7 @@ class ArchitectureRow:
         return f"with {self.article} {self.title}".replace("  ", " ")
 
     def lacks(self, capability: Capability) -> str | None:
-        """What to say to whoever asks for something that the architecture cannot do; None if it can."""
+        """Why the architecture cannot do something; None if it can."""
         return None if capability in self.can else f"{self.name} {_LACKS[capability]}"
 
     @property
@@ -122,6 +130,9 @@ class ArchitectureRow:
         longreach.errors.InputError: model_options: deltanet has no option 'signd'; did you mean 'signed'?
         """
         if self.is_own:
+            for name in BY_TASK:
+                if name in options:
+                    raise _refused(f"{name} is not an option, the task decides it")
             return
         for name, value in options.items():
             if name not in self.options:

@@ -35,7 +35,7 @@ from longreach.config.architectures import (
     unknown_architecture,
 )
 from longreach.config.encodings import encoding_row, side_title, unknown_encoding
-from longreach.errors import refusal
+from longreach.errors import InputError, refusal
 
 MOST_LOOPS = 1000
 """A document from elsewhere may ask for any number."""
@@ -318,10 +318,19 @@ class CellLabel:
 
         >>> CellLabel.read("ropp").problem, CellLabel.read("lstm").problem
         ("unknown encoding 'ropp'; did you mean 'rope'?", None)
+        >>> CellLabel.read("deltanet(signed=3)").problem
+        'deltanet: signed is false by default, not 3'
         """
         if self.architecture == DECODER:
             return unknown_encoding(self.name)
-        return unknown_architecture(self.architecture) or unknown_encoding(self.encoding)
+        if (wrong := unknown_architecture(self.architecture) or unknown_encoding(self.encoding)) is not None:
+            return wrong
+        try:
+            options = Options.read(self.options)
+            self.row.check({name: value for name, value in options.items() if name not in self.row.sizes})
+        except InputError as error:
+            return error.reason
+        return None
 
     def _penalized(self, shown: str) -> str:
         return f"{shown}, penalty {self.penalty:g}" if self.penalty else shown

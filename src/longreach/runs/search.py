@@ -12,8 +12,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from longreach.config.run import RunConfig
+from longreach.config.architectures import BASELINE, DECODER, architecture_row
+from longreach.config.run import OWN_SIZES, RunConfig
 from longreach.config.scales import Scale
+from longreach.errors import Field, InputError
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Nobody, Watcher, train
 from longreach.training.result import Final, Result
@@ -34,17 +36,27 @@ SEED_FACTOR = 3
 NONE_IS_RIGHT = "no member of the search is right on the whole training range"
 
 
-def grid(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> list[RunConfig]:
+def grid(task: str, encoding: str | None = None, *, scale: Scale = "laptop", **given: Any) -> list[RunConfig]:
     """The members of the search, the simplest first; what is given is not searched.
 
-    Lengths and steps are those of the scale.
+    Lengths and steps are those of the scale. Sizes that the model does not have are not searched.
 
     >>> members = grid("sort", layers=1, lr=1e-3)
     >>> len(members), [(member.heads, member.width) for member in members[:4]]
     (9, [(1, 16), (1, 64), (1, 256), (2, 16)])
+    >>> len(grid("sort", architecture="lstm", lr=1e-3))
+    9
     """
     given = {name: value for name, value in given.items() if value is not None}
-    axes = {name: (given[name],) if name in given else values for name, values in GRID.items()}
+    row = architecture_row(str(given.get("architecture", BASELINE if encoding == BASELINE else DECODER)))
+    if row.is_own:
+        reason = f"the sizes of {row.name} are options of its own; pass them with --model-option"
+        raise InputError(reason, place=Field("search"))
+    axes = {
+        name: (given[name],) if name in given else values
+        for name, values in GRID.items()
+        if name in given or name in row.sizes or name not in OWN_SIZES
+    }
     fixed = {"warmup": 0, **({"max_steps": MAX_STEPS} if scale == "paper" else {}), **given}
     return [
         resolve(task, encoding, scale=scale, **{**fixed, **dict(zip(axes, values, strict=True))})
@@ -53,18 +65,19 @@ def grid(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: 
 
 
 def last_resort(
-    task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any
+    task: str, encoding: str | None = None, *, scale: Scale = "laptop", **given: Any
 ) -> RunConfig | None:
     """What is trained when no member of the whole grid is right on the training range.
 
-    None where a part of the grid was given: then no other shape is asked for. As it takes months on a
-    processor, only the published scale has it.
+    None where a part of the grid was given, since then no other shape is wanted, and for other models. As it
+    takes months on a processor, only the published scale has it.
 
     >>> last_resort("sort", scale="paper", max_steps=600).warmup, last_resort("sort", layers=1)
     (30, None)
     """
     given = {name: value for name, value in given.items() if value is not None}
-    if scale != "paper" or not GRID.keys().isdisjoint(given):
+    other = given.get("architecture", DECODER) != DECODER or encoding == BASELINE
+    if scale != "paper" or other or not GRID.keys().isdisjoint(given):
         return None
     fields = {**LAST_RESORT, **given}
     if "warmup" not in given:
@@ -110,7 +123,7 @@ class Search:
 
 def search(
     task: str,
-    encoding: str = "ape",
+    encoding: str | None = None,
     *,
     scale: Scale = "laptop",
     seeds: Sequence[int] = (0,),
