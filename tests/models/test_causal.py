@@ -98,7 +98,7 @@ def test_a_directory_keeps_its_weights_and_gets_new_tokens(tmp_path: Path) -> No
     [
         ("{", "not JSON"),
         ("[1]", 'which has a "model_type"'),
-        ('{"model_type": "no-such-model"}', "cannot be loaded"),
+        ('{"model_type": "no-such-model"}', "Transformers has no model_type"),
         ('{"model_type": "llama", "hidden_size": 10, "num_attention_heads": 3}', "model.json"),
     ],
 )
@@ -117,3 +117,12 @@ def test_a_missing_file_or_library_is_said(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="needs the extra 'hf'"):
         resolve("parity", architecture=written(tmp_path, "gpt2"), **TINY)
+
+
+@needs("transformers")
+def test_a_model_that_transformers_does_not_have(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "lamma", "auto_map": {"AutoConfig": "evil.Config"}}))
+    with pytest.raises(InputError, match="Transformers has no model_type 'lamma'; did you mean") as caught:
+        resolve("parity", architecture=f"hf:{path}", **TINY)
+    assert len(caught.value.reason) < len(str(path)) + 120

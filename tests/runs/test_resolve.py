@@ -18,6 +18,7 @@ from longreach.studies.census.members import settings
 from longreach.training.setup import decoder_of
 
 NUMBERS = {"task": "simple-task"}
+OWN = {"architecture": "mine:make"}
 
 
 def test_scales() -> None:
@@ -149,6 +150,11 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
         ({**NUMBERS, "train_lengths": (0, 3)}, "--train-lengths: 0:3: simple-task:omega=1 has sequences of"),
         ({**NUMBERS, "test_lengths": ((9, 9), (9, 9))}, "--test-lengths: the range 9:9 stands twice"),
         ({"task": "in-context-kgram", "log_length": True}, "--log-length: goes with models of one layer"),
+        ({**OWN, "model_options": {"gate": object()}}, "--model-option: gate: <object object"),
+        ({**OWN, "model_options": {"gate": float("nan")}}, "--model-option: gate: nan is not a JSON value"),
+        ({**OWN, "model_options": {"vocabulary": 3}}, "--model-option: vocabulary is not an option"),
+        ({"architecture": "hf:missing.json"}, "--model: missing.json: no such file"),
+        ({"architecture": "hf:missing/"}, "--model: missing: no such file"),
     ],
 )  # fmt: skip
 def test_bad_options_are_one_line(given: dict[str, Any], message: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from longreach.errors import Field, InputError
+from longreach.errors import Field, InputError, near_names
 from longreach.files import MODEL_BYTES, read_bytes
 from longreach.models.huggingface import CONFIG, library, live_model, quietly
 
@@ -41,8 +41,9 @@ def carried(path: str) -> dict[str, Any]:
         for file in sorted(where.glob("*.safetensors")):
             digest.update(hashlib.sha256(_bytes(file, MODEL_BYTES)).digest())
         return {"weights": digest.hexdigest()[:16]}
+    content = _bytes(where, CONFIG_BYTES)
     try:
-        found = json.loads(_bytes(where, CONFIG_BYTES))
+        found = json.loads(content)
     except (ValueError, RecursionError):
         raise _refused(f"{path}: not JSON") from None
     if not isinstance(found, dict) or not isinstance(found.get("model_type"), str):
@@ -96,12 +97,15 @@ def _wrapped(model: Any, first: int, vocabulary: int) -> Causal:
 
 def _from_config(path: str, fields: Mapping[str, Any], vocabulary: int, positions: int) -> Any:
     transformers = library(WHAT)
+    kind = fields["model_type"]
+    if kind not in (known := transformers.CONFIG_MAPPING.keys()):
+        raise _refused(f"{path}: Transformers has no model_type {kind!r}{near_names(kind, known)}")
     given = {name: value for name, value in fields.items() if name not in ("model_type", "vocab_size")}
     # Ids of special tokens belong to another vocabulary.
     given |= dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
 
     def load() -> Any:
-        config = transformers.AutoConfig.for_model(fields["model_type"], vocab_size=vocabulary, **given)
+        config = transformers.AutoConfig.for_model(kind, vocab_size=vocabulary, **given)
         for name in _LONGEST:
             room = getattr(config, name, None)
             if isinstance(room, int) and room < positions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -109,6 +110,12 @@ def _model(encoding: str | None, given: dict[str, Any]) -> tuple[ArchitectureRow
     elif encoding is not None and (wrong := unknown_encoding(encoding)) is not None:
         raise InputError(wrong, place=Field("encoding"))
     options = dict(given.get("model_options") or {})
+    for each, value in options.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            reason = f"{each}: {value!r:.60} is not a JSON value"
+            raise InputError(reason, place=Field("model_options")) from None
     if name.startswith(HUGGING_FACE) and not set(CARRIED) & set(options):
         from longreach.models.causal import carried  # loads torch
 
