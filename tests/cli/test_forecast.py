@@ -322,10 +322,22 @@ def test_options_of_an_architecture(longreach: Call) -> None:
     assert longreach(*call, "--model-option", "reflections=2").document["model"]["verdict"] == "yes"
 
 
-def test_a_model_of_ones_own(longreach: Call) -> None:
-    assert "theory says nothing about this model" in longreach("forecast", "aa", "--model", "my:make").out
+def test_a_model_of_ones_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "forecast_mine.py").write_text(
+        "from torch import nn\n"
+        "def make(*, vocabulary, positions): return nn.Embedding(vocabulary, vocabulary)\n"
+    )
+    assert (
+        "theory says nothing about this model"
+        in longreach("forecast", "aa", "--model", "forecast_mine:make").out
+    )
     call = ("forecast", "aa", "--model", "my:make", "--model-option", "theory=lstm")
-    assert "can express it" in longreach(*call).out
+    assert "can express it" in longreach(*call).out  # nothing is imported
+    assert longreach("forecast", "aa", "--model", "my:make").err.startswith(
+        "--model: no module is named 'my'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from longreach.answers.forecast import forecast
 from longreach.config.architectures import ARCHITECTURES, Options, architecture_row
 from longreach.config.model import CellLabel, ModuleConfig
 from longreach.config.run import RunConfig
@@ -38,9 +40,14 @@ class Mixer(nn.Module):
         self.cell = nn.GRU(width, width, batch_first=True, bidirectional=bool(wrong.get("bidirectional")))
         self.norm = nn.BatchNorm1d(width) if wrong.get("batch_norm") else None
         self.dropout = nn.Dropout(wrong.get("dropout", 0.0))
+        if wrong.get("lazy"):
+            self.lazy = nn.LazyLinear(2)
+        if wrong.get("turned"):
+            self.turn = nn.Parameter(torch.ones(2, dtype=torch.complex64))
         self.out = nn.Linear(width * (1 + bool(wrong.get("bidirectional"))), outputs or vocabulary)
 
     def forward(self, ids: Tensor) -> Any:
+        assert ids.shape[1] <= self.wrong.get("longest", ids.shape[1]), "too long"
         states, _ = self.cell(self.embedding(ids))
         if self.norm is not None:
             states = self.norm(states.transpose(1, 2)).transpose(1, 2)
@@ -98,6 +105,7 @@ def make_number(*, vocabulary: int, positions: int) -> int:
 
 
 NAME = f"{__name__}:make"
+MADE = Mixer(6)
 
 
 def shape(name: str = NAME, **options: Any) -> ModuleConfig:
@@ -118,6 +126,11 @@ def shape(name: str = NAME, **options: Any) -> ModuleConfig:
         (shape(f"{__name__}:nothing"), "has no attribute 'nothing'"),
         (shape(f"{__name__}:NAME"), "is a str, not a function that makes a model"),
         (shape("no_such_module_there:make"), "no module is named 'no_such_module_there'"),
+        (shape("mine.py:make"), "a file is named without its ending, mine:…"),
+        (shape(f"{__name__}:MADE"), "expected a function that makes the model, not a model"),
+        (shape(lazy=True), "the parameter lazy.weight is lazy"),
+        (shape(turned=True), "the parameter turn is complex"),
+        (shape(longest=POSITIONS - 1), f"on {POSITIONS} tokens fails: AssertionError: too long"),
     ],
 )
 def test_what_training_cannot_rely_on_is_refused_in_one_line(asked: ModuleConfig, message: str) -> None:
@@ -225,8 +238,32 @@ def test_names_of_factories() -> None:
     assert architecture_row(local).is_of_session
     with pytest.raises(InputError, match="another Python session"):
         factory("session:gone")
-    with pytest.raises(InputError, match="not a int"):
+    with pytest.raises(InputError, match="a function that makes a model, not 3"):
         name_of_factory(3)
+    with pytest.raises(InputError, match="a function that makes the model, not a model"):
+        name_of_factory(Mixer(6))
+
+
+class Gated(Mixer):
+    theory = "ssm"
+
+
+def make_gated(*, vocabulary: int, positions: int, theory: str = "ssm") -> nn.Module:
+    module = Gated(vocabulary)
+    module.theory = theory
+    return module
+
+
+def test_the_theory_that_a_module_states_is_part_of_the_run() -> None:
+    config = tiny(f"{__name__}:make_gated")
+    assert config.model_options == {"theory": "ssm"}
+    for found in (forecast("parity").about(config.label), forecast("parity", model=make_gated).model):
+        assert found is not None
+        assert (found.name, found.options, found.answer) == (config.architecture, {"theory": "ssm"}, "no")
+    assert "theory" not in tiny().model_options
+    wrong = partial(make_gated, theory="ssn")
+    with pytest.raises(InputError, match="its theory, 'ssn', is no architecture; did you mean 'ssm'"):
+        forecast("parity", model=wrong)
 
 
 def test_own_models_keep_no_sizes_in_their_documents_and_have_a_label() -> None:

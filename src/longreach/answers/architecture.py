@@ -9,10 +9,12 @@ from typing import Any
 from longreach.answers.kinds import ArchitectureKind
 from longreach.config.architectures import (
     ARCHITECTURES,
+    HUGGING_FACE,
     THEORY,
     architecture_row,
     unknown_architecture,
 )
+from longreach.config.model import ModuleConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer
 from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
@@ -51,6 +53,8 @@ from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.verdict import Answer, Verdict
 
 SAID: dict[Answer, Said] = {Answer.YES: "yes", Answer.NO: "no", Answer.UNDECIDED: "not known"}
+TRIED_POSITIONS = 64
+"""With room for so many tokens an own module is made to ask for its theory."""
 NO_AUTOMATON = "the task is not given by an automaton"
 
 
@@ -162,13 +166,15 @@ def model_side(
 
 
 def asked(
-    model: str | Callable[..., Any], options: Mapping[str, Any] | None = None
+    model: str | Callable[..., Any], options: Mapping[str, Any] | None, vocabulary: int
 ) -> tuple[str, dict[str, Any]]:
-    """The name of a model and its options, or the error that training it would give.
+    """The name of a model and its options, with the theory that an own module states.
 
-    >>> asked("lstm"), asked(question_of)[0]
-    (('lstm', {}), 'longreach.answers.architecture:question_of')
-    >>> asked("lstm", {"signed": True})
+    What training would refuse is refused here too.
+
+    >>> asked("lstm", None, 8)
+    ('lstm', {})
+    >>> asked("lstm", {"signed": True}, 8)
     Traceback (most recent call last):
     longreach.errors.InputError: model_options: lstm has no option 'signed'; it has state_passing
     """
@@ -180,6 +186,12 @@ def asked(
         raise InputError(wrong, place=Field("model"))
     row, given = architecture_row(model), dict(options or {})
     row.check({name: value for name, value in given.items() if name not in (THEORY, "encoding", *row.sizes)})
+    if row.is_own and not model.startswith(HUGGING_FACE) and THEORY not in given:
+        from longreach.models.module import stated_theory  # loads torch
+
+        shape = ModuleConfig(model=model, vocabulary=vocabulary, positions=TRIED_POSITIONS, options=given)
+        theory = stated_theory(shape)
+        given |= {} if theory is None else {THEORY: theory}
     return model, given
 
 

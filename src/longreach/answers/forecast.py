@@ -424,7 +424,7 @@ def forecast(
     if model is not None:
         from longreach.answers.architecture import asked, model_side  # most ask for none
 
-        name, options = asked(model, model_options)
+        name, options = asked(model, model_options, len(found.task.tokens))
         found = replace(found, model=model_side(found.task, found.sides, name, options))
     elif model_options:
         raise InputError("needs a model", place=Field("model_option"))

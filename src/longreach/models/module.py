@@ -19,11 +19,12 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import UninitializedParameter
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from longreach.config.architectures import ARCHITECTURES, HUGGING_FACE, SESSION, THEORY, architecture_row
 from longreach.config.model import ModuleConfig
-from longreach.errors import OWN_FAILURES, Field, InputError, failure_line
+from longreach.errors import OWN_FAILURES, Field, InputError, failure_line, near_names
 from longreach.models.network import Inputs, Network, Outputs
 from longreach.models.parameters import Parameters
 from longreach.tasks.outside import attribute_value
@@ -34,7 +35,10 @@ ROWS, TIME = 3, 9
 """Of the batch on which a module is tried."""
 SHORT, GROWTH = 16, 1.5
 """Whether a module is sequential is seen at this length and twice that: operations grow by this factor."""
+MOST_TRIED = 2048
+"""A module is tried on the longest input that will be tested, up to so many tokens."""
 BY_NAME = ("position_ids", "lengths")
+NOT_A_FACTORY = "expected a function that makes the model, not a model: every seed starts from a new one"
 
 _factories: dict[str, Factory] = {}
 
@@ -45,8 +49,10 @@ def name_of_factory(make: object) -> str:
     >>> name_of_factory(nn.LSTM)
     'torch.nn.modules.rnn:LSTM'
     """
+    if isinstance(make, nn.Module):
+        raise _refused(NOT_A_FACTORY)
     if not callable(make):
-        raise InputError(f"expected a name or a function that makes a model, not a {type(make).__name__}")
+        raise _refused(f"expected a name or a function that makes a model, not {make!r:.60}")
     module, path = getattr(make, "__module__", None), getattr(make, "__qualname__", type(make).__qualname__)
     name = f"{module}:{path}"
     if module not in (None, "__main__", "builtins") and "<" not in path:
@@ -99,13 +105,24 @@ def factory(name: str) -> Factory:
 
         return causal_model(name.removeprefix(HUGGING_FACE))
     try:
-        value = attribute_value(name)
+        value = attribute_value(name, expected="")
     except InputError as error:
         raise error.at(Field("architecture")) from None
+    if isinstance(value, nn.Module):
+        raise _refused(f"{name}: {NOT_A_FACTORY}")
     if not callable(value):
         raise _refused(f"{name} is a {type(value).__name__}, not a function that makes a model")
     made: Factory = value
     return made
+
+
+def stated_theory(shape: ModuleConfig) -> str | None:
+    """The architecture whose theory applies, where the module says so."""
+    found = getattr(_Made(shape).module(0), THEORY, None)
+    if found is not None and found not in ARCHITECTURES:
+        hint = near_names(str(found), ARCHITECTURES)
+        raise _refused(f"{shape.model}: its theory, {found!r:.60}, is no architecture{hint}")
+    return found
 
 
 def _refused(reason: str) -> InputError:
@@ -235,6 +252,13 @@ def _check(made: _Made, module: nn.Module) -> None:
     shape = made.shape
     if not _trainable(module):
         raise _refused(f"{made.name} has no parameters to train")
+    for name, value in _trainable(module).items():
+        if isinstance(value, UninitializedParameter):
+            raise _refused(f"{made.name}: the parameter {name} is lazy; give its size in the constructor")
+        if value.is_complex():
+            raise _refused(
+                f"{made.name}: the parameter {name} is complex; use torch.view_as_complex on a real one"
+            )
     again = _trainable(made.module(0))
     for name, value in _trainable(module).items():
         if name not in again or not torch.equal(value, again[name]):
@@ -273,6 +297,8 @@ def _check(made: _Made, module: nn.Module) -> None:
                 raise _refused(
                     f"{made.name} is not causal: {reason}; padding and prefixes need causal models"
                 )
+        longest = torch.ones((1, min(shape.positions, MOST_TRIED)), dtype=torch.long)
+        _own(f"{made.name} on {longest.shape[1]} tokens", lambda: made.call(module, None, Inputs(longest)))
 
 
 def _draws_in_training(made: _Made, module: nn.Module) -> bool:

@@ -12,12 +12,13 @@ from longreach.config.architectures import (
     CARRIED,
     DECODER,
     HUGGING_FACE,
+    THEORY,
     ArchitectureRow,
     architecture_row,
     unknown_architecture,
 )
 from longreach.config.encodings import encoding_row, is_own_encoding, unknown_encoding
-from longreach.config.model import BASELINE_SHAPE
+from longreach.config.model import BASELINE_SHAPE, ModuleConfig
 from longreach.config.run import OF_NUMBERS, OWN_SIZES, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
 from longreach.errors import Argument, Field, InputError
@@ -83,7 +84,21 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     check_ids(config)
     if row.is_own or (config.model_options and "positions" not in row.can):
         network_of(config)  # refuses a model that cannot be trained before anything is said or written
-    return config
+    return _with_theory(config)
+
+
+def _with_theory(config: RunConfig) -> RunConfig:
+    """The theory that an own module states becomes an option of the run: reading results runs no code."""
+    own = config.row.is_own and not config.architecture.startswith(HUGGING_FACE)
+    if not own or THEORY in config.model_options:
+        return config
+    from longreach.models.module import stated_theory  # loads torch
+
+    shape = network_of(config).shape
+    assert isinstance(shape, ModuleConfig)
+    theory = stated_theory(shape)
+    options = {**config.model_options, THEORY: theory}
+    return config if theory is None else RunConfig.read({**config.document(), "model_options": options})
 
 
 def _import_own(encoding: str) -> None:

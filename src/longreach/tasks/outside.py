@@ -360,8 +360,10 @@ def _module(name: str, expected: str) -> Any:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):
             hint = f"; expected {expected}" if expected else ""
+            if name.endswith(".py"):
+                hint = f"; a file is named without its ending, {name.removesuffix('.py')}:…"
             raise InputError(
-                f"no module is named {missing!r}, in the current directory neither{hint}"
+                f"no module is named {missing!r}, installed or in the current directory{hint}"
             ) from None
         raise InputError(f"module {name!r} cannot be imported: {failure_line(error)}") from None
     except OWN_FAILURES as error:
