@@ -134,7 +134,10 @@ def _own(name: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except InputError as error:
-        raise error if error.place is not None else error.at(Field("architecture")) from None
+        place = error.place
+        if isinstance(place, Field) and name in ARCHITECTURES and place.name in ARCHITECTURES[name].options:
+            raise InputError(f"{place.name}: {error.reason}", place=Field("model_options")) from None
+        raise error if place is not None else error.at(Field("architecture")) from None
     except OWN_FAILURES as error:
         raise _refused(f"{name} fails: {failure_line(error)}") from None
 
