@@ -52,12 +52,12 @@ def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
     image = axis.imshow(np.ma.masked_invalid(shares), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     names = [CellLabel.read(column).shown for column in columns]
     axis.set_xticks(range(len(columns)), names, fontsize=8)
-    if max(map(len, names)) > LONG_NAME:
-        for label in axis.get_xticklabels():
-            label.set(rotation=35, ha="left")
     axis.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
     axis.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    if max(map(len, names)) > LONG_NAME:
+        for tick in axis.xaxis.get_major_ticks():
+            tick.label2.set(rotation=30, ha="left")
     axis.grid(which="minor", color="white", linewidth=1)
     axis.set_xlabel("\n".join(wrap(NOTE, NOTE_WIDTH * len(columns))), fontsize=7)
     _name_groups(axis, tasks)
