@@ -311,7 +311,7 @@ def test_an_architecture(longreach: Call) -> None:
     assert (model["certificate"]["kind"], model["certificate"]["word"]) == ("cycle", ["a"])
     text = longreach("forecast", "regex:(aa)*", "--model", "ssm").out
     assert "SSM                           cannot express it" in text
-    assert "no promise about training" in text
+    assert "at every length, not about training" in text
 
 
 def test_options_of_an_architecture(longreach: Call) -> None:

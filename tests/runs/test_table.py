@@ -122,3 +122,21 @@ def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match="Parquet needs the extra 'parquet'"):
         parquet_bytes(table_of(ROWS))
+
+
+def test_models_and_encodings_have_columns_of_their_own() -> None:
+    said = {
+        "nope": {"encoding": "nope"},
+        "rope+pose": {"encoding": "rope", "position_ids": "pose"},
+        "mlp": {"encoding": "mlp"},
+        "lstm": {"encoding": "nope", "architecture": "lstm"},
+        "looped(loops=2)+rope": {"encoding": "rope", "architecture": "looped", "model_options": {"loops": 2}},
+        "mine:make()": {"encoding": "nope", "architecture": "mine:make"},
+    }
+    rows = [Row(key="00", status="done", encoding=label, config=config) for label, config in said.items()]
+    table = table_of(rows)
+    model, encoding = (table.columns.index(name) for name in ("model", "encoding"))
+    assert [(record[model], record[encoding]) for record in table.records] == [
+        ("decoder", "nope"), ("decoder", "rope+pose"), ("mlp", None), ("lstm", None),
+        ("looped(loops=2)", "rope"), ("mine:make", None),
+    ]  # fmt: skip

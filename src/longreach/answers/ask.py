@@ -334,7 +334,11 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
         given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
         return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
     plain = all(CellLabel.read(each).architecture == DECODER for each in encodings)
-    models = [("--encoding", each) for each in encodings] if plain else [("--models", ",".join(encodings))]
+    models = (
+        [("--encoding", each) for each in encodings]
+        if plain
+        else [("--models", ",".join(each.removesuffix("()") for each in encodings))]
+    )
     options = [("--minutes", said), *models]
     options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
     options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))

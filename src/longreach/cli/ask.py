@@ -53,7 +53,7 @@ def ask(
     ] = None,
     models: Annotated[
         str | None,
-        option("Models to compare, such as decoder,lstm,ssm; decoder stands for each --encoding.", "A,B,…"),
+        option("Models to compare, such as decoder,lstm,ssm; decoder means one per --encoding.", "A,B,…"),
     ] = None,
     minutes: Annotated[
         float | None,
@@ -77,7 +77,7 @@ def ask(
 ) -> None:
     """Will it work on longer inputs, from which length on, what helps?
 
-    First a forecast from theory; then small transformers are trained and measured within --minutes.
+    First a forecast from theory; then small models are trained and measured within --minutes.
     With --try, what should help is trained beside the original. With --to or --lengths, the training length
     is searched. Finished runs are reused: run the same command again to resume.
 

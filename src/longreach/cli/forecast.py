@@ -72,11 +72,11 @@ def forecast(
     budget: BudgetOption = None,
     model: Annotated[
         str | None,
-        option("Also what theory says of an architecture: lstm, ssm, looped, …, module:make.", "NAME"),
+        option("Also forecast this architecture: lstm, ssm, looped, …, or your own module:make.", "NAME"),
     ] = None,
     model_options: Annotated[
         list[str] | None,
-        option("An option of --model, as in signed=true; repeated.", "KEY=VALUE", "--model-option"),
+        option("Option of --model, such as signed=true; repeat for more.", "KEY=VALUE", "--model-option"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -207,7 +207,7 @@ def print_model(out: Screen, found: ArchitectureVerdict, why: bool = False) -> N
         out.hanging(NO_PROMISE, 4, 6, "dim")
 
 
-NO_PROMISE = "what weights can do at every length, no promise about training"
+NO_PROMISE = "about what weights can express at every length, not about training"
 
 
 def called(name: str, options: Mapping[str, Any]) -> str:

@@ -384,7 +384,11 @@ def list_results(
         rows, imported = only.rows(index), only.imported(index)
         if as_json:
             shown = rows if limit is None else rows[:limit]
-            listed = [{field.name: getattr(row, field.name) for field in fields(row)} for row in shown]
+            listed = [
+                {field.name: getattr(row, field.name) for field in fields(row)}
+                | {"model": row.model, "encoding": row.positions}
+                for row in shown
+            ]
             elsewhere = [run.document() for run in imported[:limit]]
             print_json({"runs": listed, "imported": elsewhere, **_aside(index)})
             return

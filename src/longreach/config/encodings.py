@@ -1,4 +1,4 @@
-"""Positional encodings as data: what each is, how ids are drawn for it, and where its code stands.
+"""Positional encodings as data: what each is, how ids are drawn for it, and where its code is.
 
 A new encoding is a file in `longreach.models` with its code, and a row here.
 """

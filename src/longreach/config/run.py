@@ -162,11 +162,11 @@ class RunConfig(BaseModel):
     )
     architecture: str = Field(
         DECODER,
-        description="The model: decoder, looped, mlp, lstm, gru, rnn, ssm, ssm-signed, ssm-complex, "
+        description="Model to train: decoder, looped, mlp, lstm, gru, rnn, ssm, ssm-signed, ssm-complex, "
         "deltanet, hybrid, your own module:make, hf:CONFIG.json or hf:DIRECTORY.",
     )
     model_options: ModelOptions = Field(
-        Options(), description="An option of the model, as KEY=VALUE with a JSON value; repeat for more."
+        Options(), description="Option of the model, with a JSON value; repeat for more."
     )
     hidden: int = Field(
         0, ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width."

@@ -10,10 +10,11 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from longreach.config.architectures import DECODER
 from longreach.config.model import CellLabel
 from longreach.files import ResultError
 from longreach.training.result import (
@@ -80,6 +81,14 @@ class Row:
             return None
         label = CellLabel.of(self.config)
         return label.architecture + (f"({label.options})" if label.options else "")
+
+    @property
+    def positions(self) -> str | None:
+        """The positional encoding alone; None where the model has none."""
+        label = CellLabel.of(self.config)
+        if self.encoding is None or label.architecture == DECODER:
+            return self.encoding
+        return replace(label, architecture=DECODER).name if "positions" in label.row.can else None
 
 
 def row_of(result: Result) -> Row:

@@ -50,7 +50,7 @@ def table_of(rows: Iterable[Row], imported: Sequence[ImportedRun] = ()) -> Table
     """
     records = []
     for row in rows:
-        record = {name: getattr(row, name) for name in FIXED}
+        record = {name: getattr(row, name) for name in FIXED} | {"encoding": row.positions}
         for kind in _NUMBERS:
             record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
         records.append(record | flat(row.config, "config.") | ({"imported": False} if imported else {}))
