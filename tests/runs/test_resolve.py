@@ -153,6 +153,14 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
         ({**OWN, "model_options": {"gate": object()}}, "--model-option: gate: <object object"),
         ({**OWN, "model_options": {"gate": float("nan")}}, "--model-option: gate: nan is not a JSON value"),
         ({**OWN, "model_options": {"vocabulary": 3}}, "--model-option: vocabulary is not an option"),
+        (
+            {"architecture": "looped", "model_options": {"loops": 10**6}},
+            '--model-option: looped: loops must be a whole number from 1 to 1000 or "log", not 1000000',
+        ),
+        (
+            {"architecture": "lstm", "model_options": {"state_passing": "half"}},
+            '--model-option: lstm: state_passing must be a number, not "half"',
+        ),
         ({"architecture": "hf:missing.json"}, "--model: missing.json: no such file"),
         ({"architecture": "hf:missing/"}, "--model: missing: no such file"),
     ],

@@ -44,6 +44,14 @@ _LACKS: dict[Capability, str] = {
 }
 
 
+MOST_LOOPS = 1000
+"""A document from elsewhere may ask for any number."""
+_EXPECTED: dict[type, str] = {
+    bool: "true or false", int: "a whole number from 1 on", float: "a number", str: "a name",
+}  # fmt: skip
+"""What an option must be, by the type of its default."""
+
+
 class Options(dict[str, Any]):
     """Options of a model as JSON has them; hashable, since they are part of a frozen configuration."""
 
@@ -128,6 +136,9 @@ class ArchitectureRow:
         >>> ARCHITECTURES["deltanet"].check({"signd": True})
         Traceback (most recent call last):
         longreach.errors.InputError: model_options: deltanet has no option 'signd'; did you mean 'signed'?
+        >>> ARCHITECTURES["ssm"].check({"mlp_ratio": 0})
+        Traceback (most recent call last):
+        longreach.errors.InputError: model_options: ssm: mlp_ratio must be a whole number from 1 on, not 0
         """
         if self.is_own:
             for name in BY_TASK:
@@ -143,12 +154,14 @@ class ArchitectureRow:
             kinds: tuple[type, ...] = (int, float) if isinstance(usual, float) else (type(usual),)
             if isinstance(value, bool) and bool not in kinds:
                 kinds = ()
-            small = isinstance(value, int) and value < 1 and type(usual) is int
-            fits = isinstance(value, kinds) and not small
-            if not fits and not (name == "loops" and value == "log"):
-                raise _refused(
-                    f"{self.name}: {name} is {json.dumps(usual)} by default, not {json.dumps(value)}"
+            most = MOST_LOOPS if name == "loops" else None
+            counts = type(usual) is int and isinstance(value, int)
+            outside = counts and (value < 1 or (most is not None and value > most))
+            if (outside or not isinstance(value, kinds)) and not (most is not None and value == "log"):
+                wanted = (
+                    _EXPECTED[type(usual)] if most is None else f'a whole number from 1 to {most} or "log"'
                 )
+                raise _refused(f"{self.name}: {name} must be {wanted}, not {json.dumps(value)}")
 
 
 def _refused(reason: str) -> InputError:

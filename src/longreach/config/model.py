@@ -29,6 +29,7 @@ from longreach.config.architectures import (
     BASELINE,
     DECODER,
     LOOPED,
+    MOST_LOOPS,
     ArchitectureRow,
     Options,
     architecture_row,
@@ -37,8 +38,6 @@ from longreach.config.architectures import (
 from longreach.config.encodings import encoding_row, side_title, unknown_encoding
 from longreach.errors import InputError, refusal
 
-MOST_LOOPS = 1000
-"""A document from elsewhere may ask for any number."""
 ModelOptions: TypeAlias = Annotated[dict[str, Any], AfterValidator(Options)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
@@ -319,7 +318,7 @@ class CellLabel:
         >>> CellLabel.read("ropp").problem, CellLabel.read("lstm").problem
         ("unknown encoding 'ropp'; did you mean 'rope'?", None)
         >>> CellLabel.read("deltanet(signed=3)").problem
-        'deltanet: signed is false by default, not 3'
+        'deltanet: signed must be true or false, not 3'
         """
         if self.architecture == DECODER:
             return unknown_encoding(self.name)
