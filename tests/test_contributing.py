@@ -24,6 +24,7 @@ def test_there_is_an_example_of_each_kind() -> None:
     expected = [
         "A task",
         "A positional encoding",
+        "An architecture",
         "A study",
         "A command",
         "A remedy",

@@ -151,7 +151,7 @@ def test_programs_and_reductions_are_checked_as_for_the_sides() -> None:
 
 
 def test_a_document_that_claims_nothing_is_not_valid() -> None:
-    model = forecast("aa", model="mine:make").document()["model"]
+    model = forecast("aa", model="hf:mine.json").document()["model"]
     assert not is_valid({"task": "aa", "model": model})
 
 

@@ -323,15 +323,15 @@ def test_options_of_an_architecture(longreach: Call) -> None:
 
 
 def test_a_model_of_ones_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "forecast_mine.py").write_text(
+    (tmp_path / "forecast_model.py").write_text(
         "from torch import nn\n"
         "def make(*, vocabulary, positions): return nn.Embedding(vocabulary, vocabulary)\n"
     )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
     assert (
         "theory says nothing about this model"
-        in longreach("forecast", "aa", "--model", "forecast_mine:make").out
+        in longreach("forecast", "aa", "--model", "forecast_model:make").out
     )
     call = ("forecast", "aa", "--model", "my:make", "--model-option", "theory=lstm")
     assert "can express it" in longreach(*call).out  # nothing is imported
