@@ -236,6 +236,9 @@ def test_names_of_factories() -> None:
     local = name_of_factory(lambda *, vocabulary, positions: Mixer(vocabulary))
     assert local.startswith("session:")
     assert architecture_row(local).is_of_session
+    changed = name_of_factory(lambda *, vocabulary, positions: Mixer(vocabulary, width=3))
+    assert changed.partition("@")[0] == local.partition("@")[0]
+    assert changed != local
     with pytest.raises(InputError, match="another Python session"):
         factory("session:gone")
     with pytest.raises(InputError, match="a function that makes a model, not 3"):

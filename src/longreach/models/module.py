@@ -10,6 +10,7 @@ Training, padding, prefixes and decoding rely on what `_check` tests once per mo
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,11 +62,21 @@ def name_of_factory(make: object) -> str:
                 return name
         except InputError:
             pass
-    name = f"{SESSION}{getattr(make, '__name__', type(make).__name__)}"
+    # With a digest of its code, so that a changed function is not taken for the one that was trained.
+    name = f"{SESSION}{getattr(make, '__name__', type(make).__name__)}@{_code_digest(make)}"
     while name in _factories and _factories[name] is not make:
         name += "'"
     _factories[name] = make
     return name
+
+
+def _code_digest(make: object) -> str:
+    try:
+        text = inspect.getsource(make)  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        code = getattr(make, "__code__", None)
+        text = "" if code is None else f"{code.co_code!r} {code.co_names} {code.co_varnames}"
+    return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
 def module_network(shape: ModuleConfig) -> Network:
