@@ -80,3 +80,12 @@ def test_changed_tasks_are_looked_up_like_their_bases() -> None:
     for name in ("my.tasks:mine+scratchpad", "data:mine.jsonl+reversed", "../parity+scratchpad"):
         assert name_problem(name) == "files and Python objects that a result names are not loaded"
     assert name_problem(f"d-{10**9}+scratchpad") is not None
+
+
+def test_what_theory_says_of_other_models_comes_from_the_process_too() -> None:
+    with Outside() as outside:
+        known = outside.known("regex:(aa)*", None, "aa", ("lstm", "ssm", "mine:make()"))
+    assert {label: view.expected for label, view in known.models.items()} == {
+        "lstm": "can express it",
+        "ssm": "cannot express it",
+    }

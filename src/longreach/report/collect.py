@@ -43,6 +43,7 @@ from longreach.runs.imported import IMPORTED, ImportedRun, read_imported
 from longreach.runs.index import Row, read_index
 from longreach.tasks.lengths import read_name
 from longreach.theory.names import Origin, TaskName
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer as TheoryAnswer
 from longreach.training.result import Result, read_result, setting
 from longreach.wording import duration
@@ -154,10 +155,10 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
 
     def find(name: str) -> Known:
         if name in BENCHMARK or (load and TaskName(name).origin is not Origin.BUILT_IN):
-            return _known(name, alphabets.get(name), links[name])
+            return _known(name, alphabets.get(name), links[name], _models(found, name))
         if name in kept and name_problem(name) is not None:
             return known_of_kept(kept[name])
-        return outside.known(name, alphabets.get(name), links[name])
+        return outside.known(name, alphabets.get(name), links[name], _models(found, name))
 
     with Outside() as outside:
         known = {name: find(name) for name in names}
@@ -220,16 +221,22 @@ def single_task(runs: Path | None, name: str, alphabet: tuple[str, ...] | None) 
         if cell.task == name and (letters is None or setting(cell.config, "alphabet") in (None, letters))
     ]
     slug = slugs([name])[name]
-    known = _known(name, alphabet, slug)
+    known = _known(name, alphabet, slug, _models(own, name))
     chosen = chosen_cells(own)
     task = TaskView(task=name, slug=slug, known=known, alphabet=alphabet)
     return _with_runs(task, own, chosen, judgements(chosen, {name: known}), directory)
 
 
-def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
+def _models(found: Iterable[Cell], task: str) -> tuple[str, ...]:
+    """The labels of a task's runs other than those of both sides."""
+    labels = {cell.encoding for cell in found if cell.task == task}
+    return tuple(sorted(labels - {*ENCODING_SIDES}))
+
+
+def _known(name: str, alphabet: tuple[str, ...] | None, slug: str, models: tuple[str, ...]) -> Known:
     """What is known of a task that may be loaded."""
     try:
-        return known_of(name, alphabet, slug)
+        return known_of(name, alphabet, slug, models)
     except InputError as error:
         return without(error.about_argument)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -15,7 +15,7 @@ import numpy as np
 
 from longreach.answers.agreement import Place, level, published_accuracy, published_lengths
 from longreach.answers.certificates import ReductionCertificate
-from longreach.answers.forecast import forecast
+from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.kept_forecast import KeptForecast
 from longreach.answers.kinds import kind_of
 from longreach.answers.published import FIGURE_1_TASKS
@@ -25,7 +25,6 @@ from longreach.errors import InputError
 from longreach.report.words import encoding_title, escaped
 from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
-from longreach.theory.architectures.classes import ArchitectureVerdict
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
 from longreach.theory.certificates.tables import table_automaton
@@ -340,8 +339,8 @@ class Known:
     note: str = ""
     is_kept: bool = False
     """Whether it is only what `longreach ask` kept beside the runs."""
-    model: Callable[[CellLabel], ArchitectureVerdict | None] | None = None
-    """What theory says of other models; None: nothing."""
+    models: Mapping[str, EncodingView] = field(default_factory=dict)
+    """What theory says of other models, by their labels, where it says something."""
 
     def answer(self, encoding: str) -> Answer | None:
         """The answer for an encoding; None where there is no forecast."""
@@ -353,8 +352,8 @@ class Known:
 
 
 @lru_cache(maxsize=256)
-def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
-    """The forecast of a task with its drawings; `slug` is its name in links.
+def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str, models: tuple[str, ...] = ()) -> Known:
+    """The forecast of a task with its drawings, and of other models; `slug` is its name in links.
 
     >>> known_of("aa", None, "aa").answer("nope")
     'no'
@@ -380,7 +379,7 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
         automaton=drawing,
         automaton_note=note,
         attention=attention_view(found.task, programs),
-        model=found.about,
+        models={label: view for label in models if (view := _of_model(found, label)) is not None},
     )
 
 
@@ -457,20 +456,24 @@ def _without_repetition(verdicts: tuple[EncodingView, ...]) -> tuple[EncodingVie
     return verdicts[0], replace(verdicts[1], certificate=short)
 
 
-def _of_model(label: CellLabel, known: Known) -> EncodingView:
-    """What theory says of another model, or of another encoding."""
-    found = None if known.model is None else known.model(label)
+def _of_model(forecast: Forecast, label: str) -> EncodingView | None:
+    """What theory says of another model."""
+    found = forecast.about(CellLabel.read(label))
     if found is None:
-        statement = known.statements.get(label.name, "")
-        return EncodingView(encoding="", answer="unknown", expected=NO_FORECAST, reason=statement)
+        return None
     return EncodingView(
-        encoding="",
+        encoding=label,
         answer="undecided" if found.answer == "not known" else found.answer,
         expected=found.words,
         clause=found.reason,
         program_class=found.model_class or "",
         reason=f"{found.reason}; {found.model_class} ({found.source}); {found.meaning}",
     )
+
+
+def _unknown(label: CellLabel, known: Known) -> EncodingView:
+    statement = known.statements.get(label.name, "")
+    return EncodingView(encoding="", answer="unknown", expected=NO_FORECAST, reason=statement)
 
 
 def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[EncodingView, ...]:
@@ -482,7 +485,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
             continue
         views.append(
             replace(
-                known.verdict(label.name) or _of_model(label, known),
+                known.verdict(label.name) or known.models.get(label.name) or _unknown(label, known),
                 encoding=column,
                 title=encoding_title(column),
                 published=published_accuracy(Place(name, label.name, label.penalty)) or (),

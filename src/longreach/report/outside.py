@@ -55,7 +55,9 @@ class Outside:
     def __exit__(self, *_: object) -> None:
         self._crew.end()
 
-    def known(self, name: str, alphabet: Sequence[str] | None, slug: str) -> Known:
+    def known(
+        self, name: str, alphabet: Sequence[str] | None, slug: str, models: Sequence[str] = ()
+    ) -> Known:
         """What is known of a task; a note says why where nothing is."""
         if (problem := name_problem(name)) is not None:
             return without(problem)
@@ -63,7 +65,7 @@ class Outside:
             return hidden("the process that would find it does not start")
         self._is_ready = True
         seconds = self._seconds if self._given_up < SLOW_TASKS else min(self._seconds, SHORTER)
-        asked = {"name": name, "alphabet": alphabet, "slug": slug, "seconds": seconds}
+        asked = {"name": name, "alphabet": alphabet, "slug": slug, "models": models, "seconds": seconds}
         answer = self._ask("find", asked, PATIENCE * seconds)
         if answer is None:
             self._given_up += 1
@@ -132,7 +134,8 @@ def find(config: Mapping[str, Any]) -> Any:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, config["seconds"])
     try:
-        found = known_of(config["name"], None if alphabet is None else tuple(alphabet), config["slug"])
+        letters = None if alphabet is None else tuple(alphabet)
+        found = known_of(config["name"], letters, config["slug"], tuple(config["models"]))
     except InputError as error:
         found = without(error.about_argument)
     except (MemoryError, RecursionError):
