@@ -57,8 +57,8 @@ TIMES = (2, 3, 5, 7, 10)
 """By how many times the longest input of a test range exceeds that of training, where the task has such."""
 ABOUT = (
     f"Every model has 2 layers, width 64 and {SETTING['max_steps']} steps on lengths to {TRAIN_TO}; no "
-    "setting was tuned for any of them. A forecast is about what a model can express at every length; it promises "
-    "nothing about training."
+    "setting was tuned for any of them. A forecast is about what a model can express at every length; it "
+    "promises nothing about training."
 )
 
 
