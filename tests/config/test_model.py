@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from longreach.config.architectures import ARCHITECTURES
 from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
 from longreach.config.model import CellLabel, ModelConfig
 from longreach.errors import InputError
+from longreach.theory.architectures.classes import ARCHITECTURES as WITH_THEORY
 from tests.helpers.refusals import refusal
 
 ENCODING = st.text(st.characters(exclude_characters="+"), min_size=1) | st.sampled_from([*ENCODINGS])
@@ -129,3 +131,7 @@ def test_shapes_that_do_not_fit(name: str, width: int, heads: int) -> None:
 def test_unknown_names() -> None:
     assert unknown_encoding("ape") is None
     assert unknown_encoding("qqqq") == f"unknown encoding 'qqqq'; known are {', '.join(ENCODINGS)}"
+
+
+def test_theory_knows_every_architecture_of_the_table_and_no_other() -> None:
+    assert set(WITH_THEORY) == set(ARCHITECTURES)

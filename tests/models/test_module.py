@@ -17,7 +17,7 @@ from longreach.config.model import CellLabel, ModuleConfig
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.models.module import factory, name_of_factory
-from longreach.models.network import Inputs, Rereading, network
+from longreach.models.network import Inputs, network
 from longreach.runs.resolve import resolve
 from longreach.training.batches import chunks
 from longreach.training.checkpoint import load_model, save_model
@@ -181,16 +181,11 @@ def test_reading_again_writes_what_a_plain_loop_writes() -> None:
             words.append(int(logits[0, -1].argmax()))
             assert found.tokens[row, place] == words[-1]
         assert found.counts[row] == 4 or words[-1] == 2
-    assert isinstance(Rereading(made, parameters, 1, 2), Rereading)
 
 
 def tiny(name: str = NAME, **given: Any) -> RunConfig:
     usual = {"train_lengths": (1, 5), "max_steps": 6, "test_size": 20, "batch": 8, "evaluate_every": 3}
     return resolve("parity", architecture=name, **usual | given)
-
-
-def parameters_of(config: RunConfig, directory: Path | None = None) -> Trained:
-    return train(config, directory)
 
 
 @pytest.mark.parametrize("options", [{}, {"dropout": 0.5}])
