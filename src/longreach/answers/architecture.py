@@ -39,6 +39,7 @@ from longreach.theory.architectures.classes import (
 )
 from longreach.theory.architectures.documents import (
     NOTHING,
+    CascadeCertificate,
     CycleCertificate,
     FiniteStateCertificate,
     LastTokenCertificate,
@@ -46,6 +47,7 @@ from longreach.theory.architectures.documents import (
     Question,
     SameTokenCertificate,
     SolvableCertificate,
+    StableGroupCertificate,
     UnsolvableCertificate,
 )
 from longreach.theory.automata.automaton import Automaton, labelled
@@ -261,6 +263,8 @@ def _kind(document: Any) -> ArchitectureKind:
 
 PERIODS = _kind(PeriodsCertificate)
 CYCLE = _kind(CycleCertificate)
+STABLE_GROUP = _kind(StableGroupCertificate)
+CASCADE = _kind(CascadeCertificate)
 SOLVABLE = _kind(SolvableCertificate)
 UNSOLVABLE = _kind(UnsolvableCertificate)
 FINITE_STATE = _kind(FiniteStateCertificate)

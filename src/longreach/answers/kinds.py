@@ -44,6 +44,8 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("none", "longreach.answers.kinds:NOTHING"),
     ("periods", "longreach.answers.architecture:PERIODS"),
     ("cycle", "longreach.answers.architecture:CYCLE"),
+    ("stable-group", "longreach.answers.architecture:STABLE_GROUP"),
+    ("cascade", "longreach.answers.architecture:CASCADE"),
     ("solvable-groups", "longreach.answers.architecture:SOLVABLE"),
     ("unsolvable-group", "longreach.answers.architecture:UNSOLVABLE"),
     ("finite-state", "longreach.answers.architecture:FINITE_STATE"),

@@ -12,6 +12,7 @@ from typing import Any
 from longreach.theory.architectures.documents import (
     NOTHING,
     ArchitectureCertificate,
+    CascadeCertificate,
     CycleCertificate,
     FiniteStateCertificate,
     LastTokenCertificate,
@@ -19,12 +20,15 @@ from longreach.theory.architectures.documents import (
     PeriodsCertificate,
     SameTokenCertificate,
     SolvableCertificate,
+    StableGroupCertificate,
     UnsolvableCertificate,
 )
 from longreach.theory.certificates.check_no import Finding, Status
 
 MOST_ELEMENTS = 20_000
 """Maps, or permutations, that are written down before the checker gives up."""
+MOST_PLACES = 200_000
+"""Pairs of a state of a cascade and one of the automaton, likewise."""
 
 Map = tuple[int, ...]
 
@@ -34,7 +38,7 @@ class _Rejected(Exception):
 
 
 class _TooLarge(Exception):
-    pass
+    """The message says what is too much."""
 
 
 def _require(condition: bool, message: str) -> None:
@@ -55,8 +59,8 @@ def check_architecture(certificate: ArchitectureCertificate, expected: MachineTa
         check(certificate)
     except _Rejected as rejected:
         return Finding.invalid(str(rejected))
-    except _TooLarge:
-        return Finding.claimed(f"more than {MOST_ELEMENTS} maps to recompute")
+    except _TooLarge as large:
+        return Finding.claimed(f"more than {large} to recompute")
     return Finding(Status.VALID, how)
 
 
@@ -136,7 +140,7 @@ def _generated(generators: Sequence[Map], size: int) -> list[Map]:
             longer = _then(one, generator)
             if longer not in known:
                 if len(known) >= MOST_ELEMENTS:
-                    raise _TooLarge
+                    raise _TooLarge(f"{MOST_ELEMENTS} maps")
                 known.add(longer)
                 waiting.append(longer)
     return waiting
@@ -176,7 +180,7 @@ def _primes(number: int) -> list[int]:
     return [*found, *([number] if number > 1 else [])]
 
 
-def _check_cycle(certificate: CycleCertificate) -> None:
+def _check_cycle(certificate: CycleCertificate | StableGroupCertificate) -> None:
     table, states = certificate.machine, certificate.states
     _require(len(states) > 1 and len(set(states)) == len(states), "the cycle has not two different states")
     _require(
@@ -190,6 +194,77 @@ def _check_cycle(certificate: CycleCertificate) -> None:
     outputs = [table.outputs[_run(table, certificate.after, states[place])] for place in certificate.pair]
     _require(NOTHING not in outputs, "nothing is asked of the pair there")
     _require(outputs[0] != outputs[1], "the same is asked of the pair")
+
+
+def _check_stable_group(certificate: StableGroupCertificate) -> None:
+    table, steady = certificate.machine, certificate.steady
+    _check_cycle(certificate)
+    _require(len(steady) == len(certificate.word), "the two words differ in length")
+    for state in certificate.states:
+        _require(_run(table, steady, state) == state, "the second word leaves a state of the cycle")
+
+
+# Cascades
+
+
+def _check_cascade(certificate: CascadeCertificate) -> None:
+    """Runs the automaton and the cascade side by side, as long as something may still be asked."""
+    table, modulus = certificate.machine, certificate.modulus
+    sets, width = [], 1
+    for level in certificate.levels:
+        _require(len(set(level.events)) == len(level.events), "an event is listed twice")
+        _require(
+            all(len(event) == width + 1 for event in level.events), "an event does not fit the levels below"
+        )
+        width += len(level.memories)
+        for values in level.memories:
+            _require(len(values) == len(level.events), "a memory has not one value for each event")
+            _require(all(value >= 0 for value in values), "a value is negative")
+        sets.append(dict(zip(level.events, zip(*level.memories, strict=True), strict=False)))
+    sizes = [len(level.memories) for level in certificate.levels]
+    hopeful = _hopeful(table)
+    start = ((0,) * (1 + sum(sizes)), 0)
+    places, waiting = {start}, [start] if 0 in hopeful else []
+    found: dict[Map, str] = {}
+    last_kept, by_letter = False, dict[int, set[tuple[bool, ...]]]()
+    for state, here in waiting:
+        said = table.outputs[here]
+        if said != NOTHING:
+            _require(found.setdefault(state, said) == said, "one state of the cascade stands for two answers")
+        for letter, there in enumerate(table.transitions[here]):
+            if there not in hopeful:
+                continue
+            after, known = [(state[0] + 1) % modulus], 1
+            for number, (size, changes) in enumerate(zip(sizes, sets, strict=True)):
+                new = changes.get((*state[:known], letter), (0,) * size)
+                if number == 0:
+                    by_letter.setdefault(letter, set()).add(tuple(map(bool, new)))
+                if number == len(sets) - 1:
+                    last_kept |= not all(new)
+                after += [value or old for value, old in zip(new, state[known : known + size], strict=True)]
+                known += size
+            place = (tuple(after), there)
+            if place not in places:
+                if len(places) >= MOST_PLACES:
+                    raise _TooLarge(f"{MOST_PLACES} states")
+                places.add(place)
+                waiting.append(place)
+    _require(len(certificate.states) == len(certificate.answers), "there is not one answer for each state")
+    listed = dict(zip(certificate.states, certificate.answers, strict=True))
+    _require(len(listed) == len(certificate.states), "a state of the cascade is listed twice")
+    _require(listed == found, "these are not the answers at the states that are reached")
+    layers = len(sets) - (len(sets) > 0 and not last_kept and not table.at_end)
+    if modulus > 1:
+        layers += any(len(each) > 1 for each in by_letter.values()) if layers else 1
+    _require(certificate.layers == layers, f"a decoder needs {layers} layers, not {certificate.layers}")
+
+
+def _hopeful(table: MachineTable) -> set[int]:
+    """States from which one is reached where something is asked."""
+    found = {state for state, output in enumerate(table.outputs) if output != NOTHING}
+    while more := {q for q, row in enumerate(table.transitions) if q not in found and found & set(row)}:
+        found |= more
+    return found
 
 
 # Groups
@@ -368,6 +443,8 @@ def _check_same_token(certificate: SameTokenCertificate) -> None:
 _CHECKS: dict[str, tuple[Callable[[Any], None], str]] = {
     "periods": (_check_periods, "all maps that words induce recomputed from the automaton"),
     "cycle": (_check_cycle, "the cycle run through letter by letter"),
+    "stable-group": (_check_stable_group, "both words run through the cycle letter by letter"),
+    "cascade": (_check_cascade, "the cascade run beside the automaton, letter by letter"),
     "solvable-groups": (_check_solvable, "all groups recomputed from the automaton"),
     "unsolvable-group": (_check_unsolvable, "the group recomputed from its words"),
     "finite-state": (_check_finite_state, "the automaton compared with the task's"),

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, TypeAlias
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.architectures.documents import (
     ArchitectureCertificate,
+    CascadeCertificate,
     CycleCertificate,
     FiniteStateCertificate,
     LastTokenCertificate,
@@ -26,6 +27,7 @@ from longreach.theory.architectures.documents import (
     Question,
     SameTokenCertificate,
     SolvableCertificate,
+    StableGroupCertificate,
     UnsolvableCertificate,
 )
 from longreach.theory.architectures.groups import Groups
@@ -92,6 +94,18 @@ def _cycles_oddly(certificate: ArchitectureCertificate) -> bool:
 
 def _unsolvable(certificate: ArchitectureCertificate) -> bool:
     return isinstance(certificate, UnsolvableCertificate)
+
+
+def _cascade(certificate: ArchitectureCertificate) -> bool:
+    return isinstance(certificate, CascadeCertificate)
+
+
+def _cascade_without_clock(certificate: ArchitectureCertificate) -> bool:
+    return isinstance(certificate, CascadeCertificate) and certificate.modulus == 1
+
+
+def _stable_group(certificate: ArchitectureCertificate) -> bool:
+    return isinstance(certificate, StableGroupCertificate)
 
 
 def _token(certificate: ArchitectureCertificate) -> bool:
@@ -205,10 +219,23 @@ HARD_LIMIT: Final = ModelClass(
     title="star-free languages, in the limit of hard attention",
     source=YANG,
     condition="at every length, with weights of 0 and 1 and heads that are masked from themselves",
-    tries=("periods",),
-    yes=_aperiodic,
+    tries=("steady_cascade", "periods"),
+    yes=lambda certificate: _aperiodic(certificate) or _cascade_without_clock(certificate),
     beyond="not star-free: hard attention cannot do it, and of soft weights nothing is known",
 )
+
+AC0: Final = ModelClass(
+    title="regular languages in AC⁰",
+    source=YANG,
+    condition="at every length, in the limit of hard attention: a head finds the last match and how long ago "
+    "it was, modulo a number",
+    tries=("stable_group", "cascade"),
+    yes=_cascade,
+    no=_stable_group,
+    beyond="no cascade was found",
+)
+"""Rightmost hard attention, masked from itself, and positions modulo a number. Yang et al.: this recognizes
+exactly the regular languages in AC⁰, those without a group among the maps of words of one length."""
 
 _SIDE_SOURCE = {
     "nope": f"{HUANG}, Theorems 7 and 9",
@@ -220,6 +247,7 @@ ENCODINGS: Final[Mapping[str, str | ModelClass | None]] = {
     "ape": "ape",
     "window": "local",
     "stick-breaking": HARD_LIMIT,
+    "reach": AC0,
     "fox": None,
     "cope": None,
 }
@@ -361,6 +389,16 @@ class ArchitectureVerdict:
     """A document; None where nothing is certified."""
 
     @property
+    def modulus(self) -> int | None:
+        """Of the clock that a cascade needs; None where the certificate is none."""
+        return self.certificate.modulus if isinstance(self.certificate, CascadeCertificate) else None
+
+    @property
+    def levels(self) -> int | None:
+        """Layers of attention that a cascade needs."""
+        return self.certificate.layers if isinstance(self.certificate, CascadeCertificate) else None
+
+    @property
     def words(self) -> str:
         """The answer, in plain words."""
         return (EXPECTED if self.is_about_programs else ABILITY).get(self.answer, self.answer)
@@ -383,6 +421,8 @@ class ArchitectureVerdict:
             "condition": self.condition,
             "meaning": self.meaning,
         }
+        if self.levels is not None:
+            found |= {"modulus": self.modulus, "levels": self.levels}
         if certificates:
             made = self.certificate
             found["certificate"] = None if made is None else made.model_dump(mode="json", by_alias=True)
@@ -429,7 +469,7 @@ def judge_architecture(
                 reasons.append(f"{counted(certificate.reflections, 'reflection')} suffice")
     except OverBudget as spent:
         reasons.append(str(spent))
-    if found.tries and set(found.tries) & {"periods", "series"} and groups.monoid is None:
+    if found.tries and set(found.tries) & {"periods", "series", "stable_group"} and groups.monoid is None:
         reasons.append(f"words induce more than {budget.monoid} maps (budget)")
     return not_known(name, options, found, "; ".join([*reasons, found.beyond]))
 
@@ -442,6 +482,12 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
         return f"repeated words cycle through states with periods that divide {certificate.period} only"
     if isinstance(certificate, CycleCertificate):
         return f"repeating {_shown(certificate.word)} cycles through {len(certificate.states)} states"
+    if isinstance(certificate, StableGroupCertificate):
+        one, other = _shown(certificate.word), _shown(certificate.steady)
+        return f"{one} cycles through {len(certificate.states)} states, and {other}, as long, stays at each"
+    if isinstance(certificate, CascadeCertificate):
+        clock = "" if certificate.modulus == 1 else f"the position modulo {certificate.modulus} and "
+        return f"{clock}{_levels_of(certificate)} say what is right"
     if isinstance(certificate, SolvableCertificate):
         return f"its groups are solvable, the largest series has the orders {_listed(certificate.orders)}"
     if isinstance(certificate, UnsolvableCertificate):
@@ -455,6 +501,11 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
         return "the current token says what is right"
     first, second = _shown(certificate.first), _shown(certificate.second)
     return f"after {first} and after {second} different answers are right"
+
+
+def _levels_of(certificate: CascadeCertificate) -> str:
+    found = counted(len(certificate.levels), "level")
+    return f"{found} of last occurrences"
 
 
 MOST_LETTERS = 12

@@ -87,6 +87,60 @@ class CycleCertificate(_Document):
     """Leads from the two to different outputs."""
 
 
+class StableGroupCertificate(_Document):
+    """Two words of one length: one cycles through states, the other stays at each of them.
+
+    Words made of the two lead to a state that tells how often the first occurs, modulo the number of states.
+    """
+
+    kind: Literal["stable-group"] = "stable-group"
+    machine: MachineTable
+    before: tuple[str, ...]
+    """Leads to the first of the states."""
+    word: tuple[str, ...]
+    states: tuple[int, ...]
+    """The word leads from each to the next, and from the last to the first."""
+    steady: tuple[str, ...]
+    """As long as the word; leads from each of the states to itself."""
+    pair: tuple[int, int]
+    """Places of two of these states."""
+    after: tuple[str, ...]
+    """Leads from the two to different outputs."""
+
+
+class CascadeLevel(_Document):
+    """Memories of what occurred last, side by side."""
+
+    events: tuple[tuple[int, ...], ...]
+    """Each is the clock and all memories of the levels below, as they are before a letter is read, and the
+    place of that letter in the alphabet."""
+    memories: tuple[tuple[int, ...], ...]
+    """By memory, then by event: the value it is set to. 0 leaves it alone, as an event does that is not
+    listed."""
+
+
+class CascadeCertificate(_Document):
+    """A clock and levels of memories, whose state says what is right.
+
+    The clock is the number of letters read so far, modulo the modulus. Every memory is 0 at first.
+    """
+
+    kind: Literal["cascade"] = "cascade"
+    machine: MachineTable
+    modulus: int = Field(ge=1)
+    levels: tuple[CascadeLevel, ...]
+    states: tuple[tuple[int, ...], ...]
+    """The clock and all memories, level by level: every state at which something is asked."""
+    answers: tuple[str, ...]
+    """What is right at each of these states."""
+    layers: int = Field(ge=0)
+    """Of attention that a decoder needs: one for each level, but
+
+    none for a last level that every letter sets, as the current token tells it where it is asked; and one
+    more where the clock says which letters set a memory of the first level, as it is found by attention too.
+    """
+
+
 class SolvableCertificate(_Document):
     """All groups of maps are solvable; `orders` is a longest derived series."""
 
@@ -143,6 +197,8 @@ class SameTokenCertificate(_Document):
 ArchitectureCertificate: TypeAlias = (
     PeriodsCertificate
     | CycleCertificate
+    | StableGroupCertificate
+    | CascadeCertificate
     | SolvableCertificate
     | UnsolvableCertificate
     | FiniteStateCertificate

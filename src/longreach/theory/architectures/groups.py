@@ -14,9 +14,12 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
+from longreach.theory.architectures.cascades import MOST_MODULUS, find_cascade
 from longreach.theory.architectures.documents import (
     NOTHING,
+    CascadeCertificate,
     CycleCertificate,
     FiniteStateCertificate,
     LastTokenCertificate,
@@ -24,10 +27,17 @@ from longreach.theory.architectures.documents import (
     Question,
     SameTokenCertificate,
     SolvableCertificate,
+    StableGroupCertificate,
     UnsolvableCertificate,
 )
 from longreach.theory.automata.automaton import LabelledAutomaton, Word
-from longreach.theory.automata.monoid import TransitionMonoid, idempotents, transition_monoid
+from longreach.theory.automata.monoid import (
+    BoolArray,
+    TransitionMonoid,
+    idempotents,
+    stable_semigroup,
+    transition_monoid,
+)
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
 Permutation = tuple[int, ...]
@@ -90,6 +100,83 @@ class Groups:
 
     def odd_cycle(self) -> CycleCertificate | None:
         return self.cycle(odd=True)
+
+    @cached_property
+    def lengths(self) -> tuple[tuple[BoolArray, ...], int] | None:
+        """Which maps words of each length 0, 1, … induce, until they repeat, and the period of that."""
+        if self.monoid is None:
+            return None
+        stable = stable_semigroup(self.monoid)
+        layers, period = list(stable.layers), 0
+        while period == 0 or (layers[stable.length + period] != layers[stable.length]).any():
+            layer = np.zeros(len(self.monoid), dtype=np.bool_)
+            layer[self.monoid.right[layers[-1]]] = True
+            layers.append(layer)
+            period += 1
+        return tuple(layers[: stable.length + 1]), period
+
+    def stable_group(self) -> StableGroupCertificate | None:
+        """Two shortest words of one length of which one cycles through states that are told apart, and the
+        other stays at them.
+
+        Where some cycle has its period among the maps of words of stable length, the idempotent power of its
+        map is there as well, so a pair is found there at the latest.
+        """
+        if self.monoid is None or self.lengths is None:
+            return None
+        rows = self.monoid.elements
+        told: dict[tuple[int, ...], tuple[tuple[int, int], Word] | None] = {}
+        high = _high_power(rows)
+        cyclic = (np.take_along_axis(rows, high, axis=1) != high).any(axis=1)
+        layers, _ = self.lengths
+        if not cyclic[layers[-1]].any():
+            return None
+        for length, layer in enumerate(layers[1:], 1):
+            self.budget.check()
+            members = np.flatnonzero(layer)
+            for element in members[cyclic[members]].tolist():
+                for states in _cycles(rows[element].tolist()):
+                    if len(states) < 2:
+                        continue
+                    visited = tuple(states)
+                    if visited not in told:
+                        told[visited] = _told_apart(self.machine, visited)
+                    found = told[visited]
+                    if found is None:
+                        continue
+                    steady = members[(rows[members][:, visited] == visited).all(axis=1)]
+                    if len(steady):
+                        return StableGroupCertificate(
+                            machine=self.question.table,
+                            before=_path(self.machine, visited[0]),
+                            word=self._word(element, length),
+                            states=visited,
+                            steady=self._word(int(steady[0]), length),
+                            pair=found[0],
+                            after=found[1],
+                        )
+        return None
+
+    def _word(self, element: int, length: int) -> Word:
+        """A word of just this length that induces the element."""
+        assert self.monoid is not None
+        assert self.lengths is not None
+        letters: Word = ()
+        for layer in reversed(self.lengths[0][:length]):
+            before, letter = np.nonzero((self.monoid.right == element) & layer[:, None])
+            element = int(before[0])
+            letters = (self.machine.alphabet[int(letter[0])], *letters)
+        return letters
+
+    def cascade(self) -> CascadeCertificate | None:
+        """With the fewest layers and then the least modulus that the search finds."""
+        period = 1 if self.lengths is None else self.lengths[1]
+        moduli = [m for m in range(1, min(period, MOST_MODULUS) + 1) if period % m == 0]
+        return find_cascade(self.question, moduli, self.budget)
+
+    def steady_cascade(self) -> CascadeCertificate | None:
+        """Without a clock."""
+        return find_cascade(self.question, [1], self.budget)
 
     def series(self) -> SolvableCertificate | UnsolvableCertificate | None:
         """A longest derived series, or a group that is not solvable on states that are told apart."""
@@ -188,6 +275,13 @@ class Groups:
                     return SameTokenCertificate(machine=self.question.table, first=known[2], second=word)
         answers = {token: output for token, (output, _, _) in sorted(seen.items())}
         return LastTokenCertificate(machine=self.question.table, answers=answers)
+
+
+def _high_power(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of each map a power after which every state is on a cycle."""
+    for _ in range(rows.shape[1].bit_length()):
+        rows = np.take_along_axis(rows, rows, axis=1)
+    return rows
 
 
 def _shape(row: Sequence[int]) -> tuple[int, int]:
