@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +10,7 @@ from longreach.answers.agreement import level
 from longreach.answers.judge import MeasuredCell, judge_runs
 from longreach.answers.measurement import first_members
 from longreach.answers.question import Question
-from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.cells import ByAccuracy, Cell, Tally, sure_at
 from longreach.runs.index import row_of
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
@@ -109,6 +110,37 @@ def test_what_a_person_reads() -> None:
         "not learned: 0 of 3 runs are right on the whole training range, and 0 of 3 runs work on longer "
         "inputs (expected to fail)"
     )
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.none() | st.floats(0, 1), st.booleans()), max_size=5))
+def test_a_run_is_sure_where_it_works_and_its_worst_loop_does(
+    shares: list[tuple[float, float | None, bool]],
+) -> None:
+    """Against the definition, run by run: a half is the chance of random words, 0.2 that of probing ones."""
+    results = []
+    for seed, (share, worst, fits) in enumerate(shares):
+        other = (
+            {} if worst is None else {f"worst loop {LAST.name}": worst, f"chance probing {LAST.name}": 0.2}
+        )
+        accuracy = {"1-50": 1.0 if fits else 0.9, LAST.name: share}
+        final = Final(steps=1, reached=fits, accuracy=accuracy, other=other)
+        results.append(sample(seed, config={"train_lengths": [1, 50]}, final=final))
+    rows = [row_of(each) for each in results]
+    sure = [fits and share >= 0.75 and worst >= 0.6 for share, worst, fits in shares if worst is not None]
+    tally = Cell.of({"task": "parity", "train_lengths": [1, 50]}, rows).count(ByAccuracy(0.5), LAST)
+    assert (tally.probed, tally.sure) == (len(sure), sum(sure))
+    known = [sure_at(row)[LAST.name] for row in rows if sure_at(row)]
+    assert known == sure
+
+
+@pytest.mark.parametrize("answer", [Answer.YES, Answer.NO])
+@pytest.mark.parametrize("ability", [False, True])
+def test_runs_that_fail_on_a_loop_judge_no_forecast(answer: Answer, ability: bool) -> None:
+    found = judge_runs(answer, Tally(runs=3, learned=3, work=2, probed=3, sure=1), ability=ability)
+    assert found.state == "cannot be judged"
+    assert "1 of 3 sure" in found.words
+    failing = judge_runs(answer, Tally(runs=3, learned=3, work=1, probed=3), ability=ability)
+    assert failing == judge_runs(answer, Tally(runs=3, learned=3, work=1), ability=ability)
 
 
 def test_reasons_fit_what_happened() -> None:

@@ -50,6 +50,23 @@ def test_list_as_a_document(longreach: Call, runs: Path) -> None:
     assert document["unfinished"] == ["0" * 16]
 
 
+def test_the_list_and_the_table_say_which_runs_are_sure(longreach: Call, tmp_path: Path) -> None:
+    accuracy = {"1-50": 1.0, "51-100": 1.0, "101-150": 1.0}
+    for seed, worst in enumerate((1.0, 0.7)):
+        other = {"probing 51-100": 1.0, "worst loop 51-100": 1.0, "probing 101-150": 0.9}
+        other["worst loop 101-150"] = worst
+        final = Final(steps=1, reached=True, accuracy=accuracy, other=other)
+        write_result(tmp_path, sample(seed, final=final))
+    title, *lines = longreach("results", "list", "--runs", tmp_path).out.splitlines()
+    assert title.split()[-1] == "sure"
+    assert [line.split()[-1] for line in lines] == ["yes", "no"]
+    first, second = longreach("results", "list", "--runs", tmp_path, "--json").document["runs"]
+    assert first["sure"] == {"51-100": True, "101-150": True}
+    assert (second["sure"]["101-150"], second["worst_loop"]["101-150"]) == (False, 0.7)
+    records = list(csv.DictReader(io.StringIO(longreach("results", "export", "--runs", tmp_path).out)))
+    assert [record["sure 101-150"] for record in records] == ["true", "false"]
+
+
 def test_list_for_people(longreach: Call, runs: Path) -> None:
     done = longreach("results", "list", "--runs", runs)
     title, *lines = done.out.splitlines()

@@ -230,6 +230,10 @@ def ask(
 WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
 WHAT_HELPS = "What would help?"
+OF_ALL_WORDS = (
+    "Sure runs are also right on words that repeat one loop. A forecast speaks of all words, so that is the "
+    "fairer test of it; random words are what a model usually meets."
+)
 NOT_KNOWN = "not known"
 
 
@@ -311,6 +315,7 @@ def _measured(cell: MeasuredCell | None) -> str:
         runs = "1 does" if cell.tally.unfit == 1 else f"{cell.tally.unfit} do"
         training = cell.config.train_lengths
         notes.append(f"{runs} not fit the training range, right on {_right(cell, training)}")
+    notes += [cell.tally.sure_words] if cell.tally.probed else []
     notes += [f"{cell.unfinished} not finished"] if cell.unfinished else []
     return "; ".join([f"{said} ({'; '.join(notes)})", *failed])
 
@@ -448,10 +453,18 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
 
 
 def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
-    """What the runs say of the forecast: one sentence where all say the same, else one an encoding."""
-    findings = found.findings
-    if not findings:
+    """What the runs say of the forecast: one sentence where all say the same, else one an encoding.
+
+    With probing words also which of the tests a forecast is about.
+    """
+    if not found.findings:
         return ("Forecast only: nothing was trained.",)
+    probed = any(cell.tally.probed for cell in found.measurement.cells)
+    return (*_judged(found), *([OF_ALL_WORDS] if probed else []))
+
+
+def _judged(found: ThreeAnswers) -> tuple[str, ...]:
+    findings = found.findings
     states = {finding.state for finding in findings.values()}
     if states == {"agrees"}:
         late = [cell.encoding for cell in found.measurement.cells if found.works_later(cell) is not None]

@@ -13,35 +13,28 @@ from typing import Any, Literal, TypeAlias
 
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
-from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally
+from longreach.runs.cells import (
+    ByAccuracy,
+    Cell,
+    Criterion,
+    Tally,
+    probing_shares,
+    uniform_shares,
+    worst_loop_shares,
+)
 from longreach.runs.index import Row, row_of
-from longreach.tasks.catalog import TASKS
-from longreach.tasks.lengths import LengthRange, read_name
+from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import NewAnswerError
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import (
-    Result,
-    chance_number,
-    probing_number,
-    uniform_number,
-    worst_loop_number,
-)
+from longreach.training.result import Result, chance_number, uniform_number
 from longreach.wording import counted
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
 
 MORE_TRAINING = "train for more steps, or a larger model"
+OF_ALL_WORDS = "random words hide loops, and a forecast speaks of all words: train on longer inputs"
 FEW_RUNS = 3
 """With fewer runs chance is a likely reason for anything."""
-
-
-def known_chance(task: str) -> float:
-    """The chance of a built-in task; 0 for others, which are not loaded because a result names them.
-
-    >>> known_chance("parity"), known_chance("somebody.elses:task")
-    (0.5, 0.0)
-    """
-    return TASKS[task]().chance if task in TASKS else 0.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +58,12 @@ def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) 
     'contradicts'
     >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=1), ability=True).words
     'not found by training: 1 of 3 runs works, though the model can express it at every length'
+
+    A forecast speaks of all words. Where runs work on random ones and fail on a repeated loop, nothing is
+    judged:
+
+    >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=3, probed=3, sure=1)).words
+    '3 of 3 runs work on random words; 1 of 3 sure, the others fail where one loop is repeated'
     """
     if tally.works is None:
         return Finding("cannot be judged", f"cannot be judged: {tally.words}")
@@ -72,6 +71,11 @@ def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) 
         return Finding("cannot be judged", f"{tally.words}; theory has no forecast to compare it with")
     if forecast == Answer.UNDECIDED:
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
+    if tally.is_doubtful:
+        words = (
+            f"{tally.words} on random words; {tally.sure_words}, the others fail where one loop is repeated"
+        )
+        return Finding("cannot be judged", words, (OF_ALL_WORDS, *_few(tally)))
     if ability:
         return _judge_ability(forecast, tally)
     expected = forecast.expectation
@@ -174,43 +178,6 @@ class RunFailure:
 
     def document(self) -> dict[str, Any]:
         return {"key": self.key, "seed": self.seed, "reason": self.reason}
-
-
-def uniform_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on inputs drawn uniformly."""
-    found = {name: row.other.get(uniform_number(name)) for name in row.accuracy}
-    return {name: share for name, share in found.items() if share is not None}
-
-
-def probing_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on probing words."""
-    found = {name: row.other.get(probing_number(name)) for name in row.accuracy}
-    return {name: share for name, share in found.items() if share is not None}
-
-
-def worst_loop_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on the probing words of the loop that it does worst on."""
-    found = {name: row.other.get(worst_loop_number(name)) for name in row.accuracy}
-    return {name: share for name, share in found.items() if share is not None}
-
-
-def sure_at(row: Row, chance: float) -> dict[str, bool]:
-    """By range with probing words, whether a run works on random words and on its worst loop.
-
-    >>> other = {worst_loop_number("21-40"): 0.6, worst_loop_number("41-60"): 0.1}
-    >>> row = Row(key="0", status="done", accuracy={"21-40": 1.0, "41-60": 1.0}, other=other)
-    >>> sure_at(row, chance=0.0)
-    {'21-40': True, '41-60': False}
-    """
-    cell = Cell.of(row.config, [row])
-    found: dict[str, bool] = {}
-    for name, share in worst_loop_shares(row).items():
-        lengths = read_name(name)
-        assert lengths is not None
-        works = cell.count(ByAccuracy(chance), lengths).work == 1
-        probed = row.other.get(chance_number(probing_number(name)), chance)
-        found[name] = works and ByAccuracy(probed).works(share)
-    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,6 +327,10 @@ class MeasuredCell:
             "chance": self.chances,
             "accuracy": self._spans(lambda row: row.accuracy),
             "accuracy_uniform": self._spans(uniform_shares),
+            "probing": self._spans(probing_shares),
+            "worst_loop": self._spans(worst_loop_shares),
+            "probed": self.tally.probed,
+            "sure": self.tally.sure,
             "steps": self.steps,
             "lowest": lowest,
             "highest": highest,

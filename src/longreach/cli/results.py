@@ -50,13 +50,13 @@ def _print_cells(rows: list[Row]) -> None:
         key = cell.rows[0].key if len(cell.rows) == 1 else f"{cell.rows[0].key} …"
         counts = [len(cell.rows), len(cell.successful), len(cell.rows) - len(cell.finished)]
         words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
-        lines.append([*words, *(_mean(cell, label) for label in ranges)])
+        lines.append([*words, *(_mean(cell, label) for label in ranges), _sure_of(cell)])
     columns = [
         Column("key", rank=2, right=False), Column("task", right=False), Column("encoding", right=False),
         Column("runs"), Column("learned", rank=3), Column("failed", rank=4), Column("seconds", rank=5),
-        *_ranges(ranges),
+        *_ranges(ranges), Column("sure", rank=1),
     ]  # fmt: skip
-    console().table(Table(columns, lines))
+    console().table(_without_blanks(columns, lines))
     left = len(found) - len(shown)
     others = len(rows) - sum(len(cell.rows) for cell in found)
     note(
@@ -70,8 +70,7 @@ def _print_cells(rows: list[Row]) -> None:
 
 def _mean(cell: Cell, label: str) -> str:
     """Over the runs that count, where all runs do the same thing; else how many work."""
-    from longreach.answers.judge import known_chance
-    from longreach.runs.cells import ByAccuracy
+    from longreach.runs.cells import ByAccuracy, known_chance
     from longreach.tasks.lengths import read_name
 
     span, spread = read_name(label), cell.accuracy.get(label)
@@ -79,6 +78,21 @@ def _mean(cell: Cell, label: str) -> str:
     if tally is not None and tally.is_mixed:
         return f"{tally.work} of {tally.runs} work"
     return "" if spread is None else f"{spread.mean:.1%}"
+
+
+def _sure_of(cell: Cell) -> str:
+    """How many runs are sure on the longest inputs; empty where no run has probing words there."""
+    from longreach.runs.cells import ByAccuracy, known_chance
+
+    tally = None if cell.tested is None else cell.count(ByAccuracy(known_chance(cell.task)), cell.tested)
+    return f"{tally.sure} of {tally.probed}" if tally is not None and tally.probed else ""
+
+
+def _without_blanks(columns: list[Column], lines: list[list[Any]]) -> Table:
+    """The table without its last column where that is empty."""
+    if any(line[-1] for line in lines):
+        return Table(columns, lines)
+    return Table(columns[:-1], [line[:-1] for line in lines])
 
 
 def _ranges(names: list[str]) -> list[Column]:
@@ -95,6 +109,7 @@ def _name(row: Row) -> dict[str, Any]:
 
 
 def _print_rows(rows: list[Row]) -> None:
+    from longreach.runs.cells import Cell
     from longreach.runs.table import column_order
 
     if not rows:
@@ -104,16 +119,17 @@ def _print_rows(rows: list[Row]) -> None:
     for row in rows:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
-        lines.append([*_name(row).values(), row.steps, seconds, *accuracies])
+        sure = {"1 of 1": "yes", "0 of 1": "no"}.get(_sure_of(Cell.of(row.config, [row])), "")
+        lines.append([*_name(row).values(), row.steps, seconds, *accuracies, sure])
     all_done = all(row.status == "done" for row in rows)
     columns = [
         Column("key", rank=2, right=False),
         Column("task", right=False), Column("encoding", right=False), Column("seed", rank=1, right=False),
         Column("status", rank=3 if all_done else 0, right=False),
         Column("steps", rank=4), Column("seconds", rank=5),
-        *_ranges(ranges),
+        *_ranges(ranges), Column("sure", rank=1),
     ]  # fmt: skip
-    console().table(Table(columns, lines))
+    console().table(_without_blanks(columns, lines))
 
 
 def _elsewhere(runs: Path) -> tuple[ImportedRun, ...]:
@@ -369,10 +385,12 @@ def list_results(
     """List results with their accuracies by length.
 
     More than 200 are summed up by configuration, unless --all or --limit is given; --json has them all.
-    Damaged results are named and skipped.
+    Damaged results are named and skipped. A run is sure when it works on random words of the longest lengths,
+    and on words that repeat the loop it does worst on.
 
     Example: longreach results list --task parity --status done
     """
+    from longreach.runs.cells import probing_shares, sure_at, worst_loop_shares
     from longreach.runs.index import read_index, write_index
     from longreach.training.result import clean
 
@@ -387,6 +405,7 @@ def list_results(
             listed = [
                 {field.name: getattr(row, field.name) for field in fields(row)}
                 | {"model": row.model, "encoding": row.positions}
+                | {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row), "sure": sure_at(row)}
                 for row in shown
             ]
             elsewhere = [run.document() for run in imported[:limit]]

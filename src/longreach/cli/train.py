@@ -208,7 +208,7 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 
 def _run_document(result: Result) -> dict[str, Any]:
-    from longreach.answers.judge import probing_shares, uniform_shares, worst_loop_shares
+    from longreach.runs.cells import probing_shares, uniform_shares, worst_loop_shares
 
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
@@ -314,7 +314,7 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
 
 def _probed(results: Sequence[Result]) -> str:
     """On the longest range with probing words: the accuracy of each run, and on its worst loop."""
-    from longreach.answers.judge import probing_shares, worst_loop_shares
+    from longreach.runs.cells import probing_shares, worst_loop_shares
 
     rows = [row_of(each) for each in results if each.final is not None]
     names = [name for row in rows for name in probing_shares(row)]
@@ -328,7 +328,7 @@ def _probed(results: Sequence[Result]) -> str:
 
 def _sure(result: Result) -> dict[str, bool]:
     """By range, whether the run works on random words and on its worst loop."""
-    from longreach.answers.judge import sure_at
+    from longreach.runs.cells import sure_at
 
     criterion = _criterion(result)
     return {} if criterion is None else sure_at(row_of(result), criterion.chance)

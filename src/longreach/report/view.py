@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from longreach.report.forecast_view import BENCHMARK, EncodingView, Known
 from longreach.report.words import command, task_title, train_command
-from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.cells import ByAccuracy, Cell, Tally, worst_loop_shares
 from longreach.runs.imported import ImportedRun
 from longreach.runs.index import Row
 from longreach.runs.table import flat
@@ -101,6 +101,15 @@ class CellView:
         return any(
             _is_known(run.accuracy_random_offset.get(name)) for run in self.runs for name in self.ranges
         )
+
+    def worst_loop(self, run: Row) -> float | None:
+        """A run's accuracy at the longest range on the probing words of its worst loop."""
+        return worst_loop_shares(run).get(self.ranges[-1]) if self.ranges else None
+
+    @property
+    def has_probes(self) -> bool:
+        """Whether any shown run has such an accuracy."""
+        return any(self.worst_loop(run) is not None for run in self.runs)
 
     @property
     def lasts(self) -> list[float]:

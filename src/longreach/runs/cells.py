@@ -4,13 +4,16 @@ A run *works* on longer inputs when it fits its training range and meets a crite
 least half way from chance to 1, or, where answers are numbers, a loss of at most some level. Several runs
 work when at least half of them do. Everything counts runs by this rule. Means hide runs that do opposite
 things; counts do not.
+
+Inputs of the tests are random. A run is *sure* at a length when it works there and the words around the loop
+that it does worst on (`longreach.tasks.probing`) are good enough as well.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
@@ -18,8 +21,17 @@ from typing import Any, ClassVar, Literal, Protocol
 from longreach.config.model import CellLabel
 from longreach.files import canonical_json
 from longreach.runs.index import Row
+from longreach.tasks.catalog import TASKS
 from longreach.tasks.lengths import LengthRange, name_order, read_name
-from longreach.training.result import chance_number, loss_number, named, setting
+from longreach.training.result import (
+    chance_number,
+    loss_number,
+    named,
+    probing_number,
+    setting,
+    uniform_number,
+    worst_loop_number,
+)
 from longreach.wording import counted
 
 FITS = 0.95
@@ -46,6 +58,10 @@ class Criterion(Protocol):
 
     def passes(self, row: Row, lengths: LengthRange) -> bool | None:
         """Whether a run's number is good enough; None where it was not measured."""
+        ...
+
+    def passes_probes(self, row: Row, lengths: LengthRange) -> bool | None:
+        """The same on the worst loop of probing words; None where there are none."""
         ...
 
 
@@ -80,6 +96,11 @@ class ByAccuracy:
         value = self.value(row, lengths)
         return None if value is None else ByAccuracy(self.chance_of(row, lengths)).works(value)
 
+    def passes_probes(self, row: Row, lengths: LengthRange) -> bool | None:
+        value = row.other.get(worst_loop_number(lengths.name))
+        chance = row.other.get(chance_number(probing_number(lengths.name)), self.chance)
+        return None if value is None else ByAccuracy(chance).works(value)
+
 
 @dataclass(frozen=True)
 class ByLoss:
@@ -102,6 +123,9 @@ class ByLoss:
         value = self.value(row, lengths)
         return None if value is None else self.works(value)
 
+    def passes_probes(self, row: Row, lengths: LengthRange) -> bool | None:
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
@@ -118,6 +142,10 @@ class Tally:
     work: int = 0
     unfit: int = 0
     """That do not fit the training range; none of them works."""
+    probed: int = 0
+    """That were measured on probing words as well."""
+    sure: int = 0
+    """Of these, the runs that work and whose worst loop does."""
 
     def __add__(self, other: Tally) -> Tally:
         mine, others = asdict(self), asdict(other)
@@ -152,9 +180,27 @@ class Tally:
         verb = "is" if 1 in (self.learned, self.runs) else "are"
         return f"{self.learned} of {counted(self.runs, 'run')} {verb} right on the whole training range"
 
+    @property
+    def sure_words(self) -> str:
+        """How many are sure; empty where there are no probing words.
+
+        >>> Tally(runs=3, work=2, probed=3, sure=1).sure_words
+        '1 of 3 sure'
+        """
+        return f"{self.sure} of {self.probed} sure" if self.probed else ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the runs work, and most of those with probing words fail on some loop."""
+        return bool(self.works) and 2 * self.sure < self.probed
+
     def document(self) -> dict[str, int]:
         """As JSON has it."""
-        return asdict(self)
+        found = asdict(self)
+        return found if self.probed else {name: found[name] for name in found if name not in _PROBED}
+
+
+_PROBED = ("probed", "sure")
 
 
 @dataclass(frozen=True)
@@ -187,7 +233,7 @@ class Cell:
     >>> rows = [Row(key="0", status="done", reached=True, accuracy={"2-20": 1.0, "21-40": 0.9})]
     >>> cell = Cell.of(config, rows)
     >>> cell.count(ByAccuracy(chance=0.0), cell.tested)
-    Tally(runs=1, learned=1, work=1, unfit=0)
+    Tally(runs=1, learned=1, work=1, unfit=0, probed=0, sure=0)
     """
 
     task: str
@@ -274,12 +320,17 @@ class Cell:
         found = [(row, criterion.passes(row, lengths)) for row in self.finished]
         measured = [(row, passes) for row, passes in found if passes is not None]
         unfit = {row.key for row, _ in measured if not self.fits(row)}
-        may_work = [passes for row, passes in measured if lengths == self.trained or row.key not in unfit]
+        working = [
+            row for row, passes in measured if passes and (lengths == self.trained or row.key not in unfit)
+        ]
+        probed = [row for row, _ in measured if criterion.passes_probes(row, lengths) is not None]
         return Tally(
             runs=len(measured),
             learned=sum(bool(row.reached) for row, _ in measured),
-            work=sum(may_work),
+            work=len(working),
             unfit=len(unfit),
+            probed=len(probed),
+            sure=sum(bool(criterion.passes_probes(row, lengths)) for row in working),
         )
 
     def chance(self, lengths: LengthRange, usual: float) -> float:
@@ -330,6 +381,49 @@ class Cell:
             "keys": list(self.keys),
             "config": self.config,
         }
+
+
+def known_chance(task: str) -> float:
+    """The chance of a built-in task; 0 for others, which are not loaded because a result names them.
+
+    >>> known_chance("parity"), known_chance("somebody.elses:task")
+    (0.5, 0.0)
+    """
+    return TASKS[task]().chance if task in TASKS else 0.0
+
+
+def probing_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on probing words."""
+    return _shares(row, probing_number)
+
+
+def worst_loop_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on the probing words of the loop that it does worst on."""
+    return _shares(row, worst_loop_number)
+
+
+def uniform_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on inputs drawn uniformly."""
+    return _shares(row, uniform_number)
+
+
+def _shares(row: Row, number: Callable[[str], str]) -> dict[str, float]:
+    found = {name: row.other.get(number(name)) for name in row.accuracy}
+    return {name: share for name, share in found.items() if share is not None}
+
+
+def sure_at(row: Row, chance: float | None = None) -> dict[str, bool]:
+    """By range with probing words, whether a run is sure there; `chance` is by default that of its task.
+
+    >>> other = {worst_loop_number("21-40"): 0.6, worst_loop_number("41-60"): 0.1}
+    >>> row = Row(key="0", status="done", accuracy={"21-40": 1.0, "41-60": 1.0}, other=other)
+    >>> sure_at(row)
+    {'21-40': True, '41-60': False}
+    """
+    cell = Cell.of(row.config, [row])
+    criterion = ByAccuracy(known_chance(cell.task) if chance is None else chance)
+    spans = {name: read_name(name) for name in worst_loop_shares(row)}
+    return {name: cell.count(criterion, span).sure == 1 for name, span in spans.items() if span is not None}
 
 
 def without_seed(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from longreach.errors import File, InputError, MissingExtra, one_line
 from longreach.files import read_text
+from longreach.runs.cells import sure_at
 from longreach.runs.index import Row
 from longreach.training.result import Result
 
@@ -40,7 +41,7 @@ class Table:
 
 
 def table_of(rows: Iterable[Row], imported: Sequence[ImportedRun] = ()) -> Table:
-    """One record per result: what is known of it, its final numbers, its configuration.
+    """One record per result: what is known of it, its final numbers, where it is sure, its configuration.
 
     Imported runs come last, and a column says which they are.
 
@@ -53,6 +54,7 @@ def table_of(rows: Iterable[Row], imported: Sequence[ImportedRun] = ()) -> Table
         record = {name: getattr(row, name) for name in FIXED} | {"encoding": row.positions}
         for kind in _NUMBERS:
             record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
+        record |= {f"sure {label}": value for label, value in sure_at(row).items()}
         records.append(record | flat(row.config, "config.") | ({"imported": False} if imported else {}))
     for run in imported:
         said = {name: value for name, value in run.document().items() if name != "accuracy"}

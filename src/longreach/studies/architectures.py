@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from longreach.answers.agreement import Place
-from longreach.answers.judge import sure_at
 from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -93,13 +92,13 @@ def by_model(found: Sequence[Outcome]) -> StudyReport:
             answer: sum((each.tallies[-1] for each in own if each.forecast in kinds), Tally())
             for answer, kinds in {"yes": ("yes",), "no": ("no",), "undecided": ("undecided", None)}.items()
         }
-        total, sure = sum(counts.values(), Tally()), [is_sure for each in own for is_sure in _sure(each)]
+        total = sum(counts.values(), Tally())
         document[model] = {
             **{answer: tally.document() for answer, tally in counts.items()},
-            "sure": {"runs": len(sure), "sure": sum(sure)},
+            "sure": {"runs": total.probed, "sure": total.sure},
         }
         words = [f"{tally.work} of {tally.runs}" if tally.runs else "–" for tally in counts.values()]
-        probed = f"{sum(sure)} of {len(sure)}" if sure else "–"
+        probed = f"{total.sure} of {total.probed}" if total.probed else "–"
         lines.append([CellLabel.read(model).title, *words, probed, f"{total.unfit} of {total.runs}"])
     titles = ("model", "theory: yes", "theory: no", "no theory", "sure", "not fitted")
     title = (
@@ -109,13 +108,6 @@ def by_model(found: Sequence[Outcome]) -> StudyReport:
     )
     table = table_of(titles, lines, title=title)
     return StudyReport(document={"models": document}, tables=[table], remarks=[ABOUT])
-
-
-def _sure(each: Outcome) -> list[bool]:
-    """Of each finished run with probing words, whether it is sure on the longest inputs."""
-    chance, last = load_task(each.place.task).chance, each.ranges[-1]
-    found = [sure_at(row, chance) for row in each.cell.finished]
-    return [sure[last] for sure in found if last in sure]
 
 
 STUDY = cell_study(
