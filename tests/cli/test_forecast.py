@@ -317,8 +317,9 @@ def test_an_architecture(longreach: Call) -> None:
 def test_options_of_an_architecture(longreach: Call) -> None:
     call = ("forecast", "regex:(aaa)*", "--model", "deltanet", "--model-option", "signed=true", "--json")
     one = longreach(*call).document["model"]
-    assert (one["verdict"], one["options"]) == ("not known", {"signed": True})
-    assert one["reason"].startswith("2 reflections suffice; the model has 1 reflection")
+    assert (one["verdict"], one["options"]) == ("yes", {"signed": True})
+    assert one["reason"].endswith("2 reflections make every step in one layer")
+    assert "1 reflection a token" in one["condition"]
     assert longreach(*call, "--model-option", "reflections=2").document["model"]["verdict"] == "yes"
 
 

@@ -71,7 +71,7 @@ def test_list_for_people(longreach: Call, runs: Path) -> None:
     done = longreach("results", "list", "--runs", runs)
     title, *lines = done.out.splitlines()
     assert title.split() == [
-        "key", "task", "encoding", "seed", "status", "steps", "seconds", "1-50", "51-100", "101-150",
+        "key", "task", "model", "seed", "status", "steps", "seconds", "1-50", "51-100", "101-150",
     ]  # fmt: skip
     assert lines[1].split()[1:] == ["parity", "ape", "0", "done", "100", "2.5", "100.0%", "50.0%", "25.0%"]
     assert lines[2].split()[1:] == ["parity", "ape", "2", "failed", "2.5"]
@@ -280,7 +280,7 @@ def test_many_results_are_summed_up(longreach: Call, tmp_path: Path) -> None:
     done = longreach("results", "list", "--runs", tmp_path)
     title, line = done.out.splitlines()
     assert title.split() == [
-        "key", "task", "encoding", "runs", "learned", "failed", "seconds", "1-50", "51-100", "101-150",
+        "key", "task", "model", "runs", "learned", "failed", "seconds", "1-50", "51-100", "101-150",
     ]  # fmt: skip
     assert line.split()[1:7] == ["…", "parity", "ape", "251", "250", "1"]
     assert line.split()[8:] == ["100.0%", "50.0%", "25.0%"]

@@ -104,7 +104,6 @@ def expected(aperiodic: bool, two: bool, solvable: bool) -> dict[str, str]:
     word = {True: "yes", False: "no"}
     return {
         "ssm": word[aperiodic],
-        "deltanet": word[aperiodic],
         "hybrid": "yes" if aperiodic else "not known",
         "ssm-signed": word[two],
         "ssm-complex": word[solvable],
@@ -215,8 +214,36 @@ def test_reflections(name: str, needed: int) -> None:
     assert certificate.reflections == needed
     enough = {"signed": True, "reflections": needed}
     assert judge_architecture("deltanet", enough, NAMED[name]).answer == "yes"
-    fewer = judge_architecture("deltanet", enough | {"reflections": max(needed - 1, 1)}, NAMED[name])
-    assert fewer.answer == ("yes" if GROUPS[name][1] or needed == 1 else "not known")
+    fewer = judge_architecture("deltanet", SIGNED, NAMED[name])
+    assert fewer.answer == "yes"
+    assert check_architecture(fewer.certificate, NAMED[name].table).valid
+
+
+def test_deltanet_without_reflections() -> None:
+    """No by a word of one or two factors only; a state may turn under three (test_arguments)."""
+    short, long = NAMED["(aa)*"], language("(abcabc)*")
+    assert judge_architecture("deltanet", {}, NAMED["contains bb"]).answer == "yes"
+    assert judge_architecture("deltanet", {}, short).answer == "no"
+    assert judge_architecture("deltanet", {"reflections": 2}, short).answer == "no"
+    assert judge_architecture("deltanet", {"reflections": 3}, short).answer == "not known"
+    assert judge_architecture("deltanet", {}, language("(abab)*")).answer == "no"
+    assert judge_architecture("deltanet", {"reflections": 2}, language("(abab)*")).answer == "not known"
+    found = judge_architecture("deltanet", {}, long)
+    assert (found.answer, found.certificate) == ("not known", None)
+    assert found.reason.endswith("products of three factors may turn a state")
+    assert judge_architecture("ssm", {}, long).answer == "no"
+
+
+def test_deltanet_on_all_small_automata() -> None:
+    for automaton in small_automata(3, "ab"):
+        question = accepted(automaton)
+        found, diagonal = (judge_architecture(name, {}, question) for name in ("deltanet", "ssm"))
+        if found.answer == "not known":
+            assert diagonal.answer == "no"
+            assert len(diagonal.certificate.word) > 2
+        else:
+            assert found.answer == diagonal.answer
+        assert judge_architecture("deltanet", SIGNED, question).answer == "yes"
 
 
 def test_reflections_are_transpositions() -> None:

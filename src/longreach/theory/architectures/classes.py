@@ -55,8 +55,10 @@ GRAZZI = "Grazzi et al., arXiv 2411.12537"
 SIEMS = "Siems et al., arXiv 2502.10297"
 SHAKERINAVA = "Shakerinava et al., arXiv 2603.01959"
 YANG = "Yang, Chiang and Angluin, arXiv 2310.13897"
+KNEE_DEEP = "Yang, Cadilhac and Chiang, arXiv 2506.16055"
 WEISS = "Weiss, Goldberg and Yahav, arXiv 1805.04908"
 MERRILL_RNN = "Merrill et al., arXiv 2004.08500"
+MERRILL_SATURATED = "Merrill, arXiv 1906.01615"
 MERRILL_LOOPED = "Merrill and Sabharwal, arXiv 2503.03961"
 JELASSI = "Jelassi et al., arXiv 2402.01032"
 HUANG = "Huang et al., arXiv 2410.02140"
@@ -154,8 +156,8 @@ STAR_FREE: Final = ModelClass(
     no=_cycles,
     state=True,
 )
-"""Gates in [0, 1]. Sarrof et al.: a regular language is modelled in finite precision exactly if it is
-star-free; Grazzi et al., Theorem 1: without an eigenvalue outside [0, ∞) no number of layers does parity."""
+"""Gates in [0, 1]. Sarrof et al.: all star-free languages, and no parity (Theorem 2). Grazzi et al., Theorem
+1: without an eigenvalue outside [0, ∞) no number of layers does parity."""
 
 TWO_GROUPS: Final = ModelClass(
     title="regular languages whose groups are 2-groups",
@@ -182,7 +184,7 @@ length k with abelian factors."""
 
 REGULAR: Final = ModelClass(
     title="regular languages",
-    source=f"{MERRILL_RNN}; {WEISS}",
+    source=f"{MERRILL_SATURATED} and {MERRILL_RNN}; {WEISS}",
     tries=("finite_state",),
     yes=_finite,
     state=True,
@@ -199,7 +201,7 @@ COUNTERS: Final = replace(
 
 LOG_LOOPS: Final = ModelClass(
     title="regular languages, with loops that grow with log n",
-    source=MERRILL_LOOPED,
+    source=f"{MERRILL_LOOPED}, Theorem 1; after every letter: {OWN}",
     condition="loops and precision grow with the logarithm of the length; averaging hard attention",
     tries=("finite_state",),
     yes=_finite,
@@ -240,7 +242,7 @@ exactly the regular languages in AC⁰, those without a group among the maps of 
 _SIDE_SOURCE = {
     "nope": f"{HUANG}, Theorems 7 and 9",
     "ape": f"{HUANG}, Theorems 7 and 9",
-    "local": f"{HUANG}, for attention within a window and without positions: {OWN}",
+    "local": f"{KNEE_DEEP}; with attention within a window: {OWN}",
 }
 ENCODINGS: Final[Mapping[str, str | ModelClass | None]] = {
     "nope": "nope",
@@ -254,29 +256,45 @@ ENCODINGS: Final[Mapping[str, str | ModelClass | None]] = {
 """The side of a forecast, or the class, of a decoder with the encoding; None: nothing is known."""
 
 
+def _contractions(options: Options) -> ModelClass:
+    """Products of two factors have eigenvalues in [0, 1] (Grazzi et al., Proposition 1); those of three may
+    have negative ones: projections onto lines at 0°, 60° and 120° multiply a state by -1/8."""
+    count = _factors(options)
+
+    def no(certificate: ArchitectureCertificate) -> bool:
+        return isinstance(certificate, CycleCertificate) and len(certificate.word) * count <= 2
+
+    return replace(
+        STAR_FREE,
+        source=f"{GRAZZI}; for yes: {OWN}",
+        no=no,
+        beyond="a repeated word cycles through states, and products of three factors may turn a state",
+    )
+
+
 def _reflections(options: Options) -> ModelClass:
-    count = _option(options, "reflections", 1, int)
-    if count < 1:
-        raise _refused(f"reflections must be at least 1, not {count}")
-
-    def enough(certificate: ArchitectureCertificate) -> bool:
-        needed = certificate.reflections if isinstance(certificate, FiniteStateCertificate) else None
-        return _two_groups(certificate) or (needed is not None and needed <= count)
-
+    count = _factors(options)
     return ModelClass(
-        title="regular languages, with enough reflections",
-        source=f"{GRAZZI}; {SIEMS}; for 2-groups: {OWN}",
+        title="regular languages",
+        source=f"{GRAZZI}, Theorems 3 and 4; with fewer reflections a token: {SIEMS}, Theorem 1, and {OWN}",
+        condition=f"at every length, with exact reflections; {counted(count, 'reflection')} a token do steps "
+        "that need more in further layers",
         tries=("periods", "reflected"),
-        yes=enough,
-        beyond=f"the model has {counted(count, 'reflection')}; with more layers fewer may do",
+        yes=lambda certificate: _two_groups(certificate) or _finite(certificate),
+        beyond="it is not given by an automaton",
         state=True,
     )
 
 
 def _deltanet(options: Options) -> ModelClass:
-    if _option(options, "signed", False, bool):
-        return _reflections(options)
-    return replace(STAR_FREE, source=f"{GRAZZI}; for words and for yes: {OWN}")
+    return _reflections(options) if _option(options, "signed", False, bool) else _contractions(options)
+
+
+def _factors(options: Options) -> int:
+    count: int = _option(options, "reflections", 1, int)
+    if count < 1:
+        raise _refused(f"reflections must be at least 1, not {count}")
+    return count
 
 
 def _looped(options: Options) -> ModelClass | None:
@@ -354,7 +372,7 @@ def model_class(name: str, options: Options) -> ModelClass | None:
     A model of the user's, `module:make`, has the class that its option `theory` names.
 
     >>> model_class("deltanet", {"signed": True, "reflections": 2}).title
-    'regular languages, with enough reflections'
+    'regular languages'
     >>> model_class("mine:make", {}) is None, model_class("mine:make", {"theory": "ssm"}).title
     (True, 'star-free languages')
     """
@@ -465,8 +483,6 @@ def judge_architecture(
                     condition=found.condition,
                     certificate=certificate,
                 )
-            if isinstance(certificate, FiniteStateCertificate) and certificate.reflections is not None:
-                reasons.append(f"{counted(certificate.reflections, 'reflection')} suffice")
     except OverBudget as spent:
         reasons.append(str(spent))
     if found.tries and set(found.tries) & {"periods", "series", "stable_group"} and groups.monoid is None:
@@ -496,7 +512,9 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
     if isinstance(certificate, FiniteStateCertificate):
         made = f"an automaton with {counted(len(certificate.machine.outputs), 'state')} answers it"
         needed = certificate.reflections
-        return made if needed is None else f"{made}; {counted(needed, 'reflection')} make every step"
+        if needed is not None:
+            made += f"; {counted(needed, 'reflection')} make every step in one layer"
+        return made
     if isinstance(certificate, LastTokenCertificate):
         return "the current token says what is right"
     first, second = _shown(certificate.first), _shown(certificate.second)
