@@ -38,6 +38,7 @@ from longreach.answers.oracle import (
     every_word_to,
 )
 from longreach.answers.oracle import answer as ask
+from longreach.answers.searched import searched_program, words_where_answers_change
 from longreach.errors import InputError, failure_line
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import IN, OUT, PredicateLanguage
@@ -269,6 +270,10 @@ class _Box:
                     found[word] = said
         return found
 
+    def further(self) -> dict[Word, Hashable]:
+        """Inputs with their answers that no search has seen, also such where answers change."""
+        return {}
+
     def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         """A program of the library, or one without relations, which counts for both sides, or with them."""
         until = self.clock.until("program")
@@ -278,14 +283,23 @@ class _Box:
             self.tried.append(why)
             return {}
         verdicts: dict[str, Verdict] = {}
-        for search in ("library", *FAMILIES):
+        for search in ("library", *(f"{how}{key}" for key in FAMILIES for how in ("fitted ", ""))):
             needed = [key for key in keys if key not in verdicts]
-            if not needed or (search == "ape" and search not in needed):
+            side = search.removeprefix("fitted ")
+            if not needed or (side == "ape" and side not in needed):
                 continue
             if search == "library":
                 found = library_program(self.task, left=until, words=self.trial)
+            elif search != side:
+                found = searched_program(
+                    self.task,
+                    {**self.examples(), **self.trial},
+                    relations=side == "ape",
+                    left=until,
+                    further=self.further,
+                )
             else:
-                found = synthesized_program(self.task, search, self.examples(), left=until, words=self.trial)
+                found = synthesized_program(self.task, side, self.examples(), left=until, words=self.trial)
             for key in needed:
                 verdict = None if found is None else found_verdict(found, name=name, key=key)
                 if verdict is not None:
@@ -392,6 +406,11 @@ class _Language(_Box):
     def asked(self, word: Word) -> Hashable:
         return self.task.contains(word)
 
+    def further(self) -> dict[Word, Hashable]:
+        return words_where_answers_change(
+            self.asked, self.trial, np.random.default_rng(7), self.clock.until("program")
+        )
+
     def rows(self) -> MeasuredRows | None:
         letters = self.task.letters
         return rows_of_function(self.task.contains, letters, most=self.most(letters))
@@ -484,14 +503,14 @@ class _Answers(_Box):
     @cached_property
     def trial(self) -> dict[Word, Hashable]:
         """Any words where all are inputs, else inputs that are drawn."""
-        drawn = self._drawn_longer()
+        drawn = self._drawn_longer(np.random.default_rng(5))
         if self.every_word:
             return self.near_trial(self.drawn.letters, [*drawn, *_trial_words(self.drawn.letters)])
         return dict(drawn)
 
-    def _drawn_longer(self) -> dict[Word, Word]:
+    def _drawn_longer(self, rng: np.random.Generator) -> dict[Word, Word]:
         """Inputs of all lengths to `TRIED`, with their answers."""
-        task, rng = self.task, np.random.default_rng(5)
+        task = self.task
         found: dict[Word, Word] = {}
         lengths = task.lengths(task.least_length, max(TRIED, task.least_length)).tolist()
         for length in lengths[:: max(1, len(lengths) // DRAWN_LENGTHS)]:
@@ -502,6 +521,14 @@ class _Answers(_Box):
 
     def asked(self, word: Word) -> Hashable:
         return self.answer(word)
+
+    def further(self) -> dict[Word, Hashable]:
+        rng = np.random.default_rng(8)
+        found: dict[Word, Hashable] = dict(self._drawn_longer(rng))
+        if self.every_word:
+            left = self.clock.until("program")
+            found |= words_where_answers_change(self.asked, self.trial, rng, left)
+        return found
 
     def examples(self) -> dict[Word, Word]:
         return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
