@@ -42,9 +42,13 @@ def study(
     runs: Annotated[Path, option("The results directory.", "DIR")] = DEFAULT_RUNS,
     part: Annotated[PartName, option("census, inspection-score: which languages.")] = PartName.all,
     train_to: Annotated[str | None, option("census: training lengths (default: all).", "N,…")] = None,
+    strata: Annotated[
+        str | None, option("census: yes/yes, no/yes, no/no-inside or no/no-outside AC⁰.", "A,B,…")
+    ] = None,
+    layers: Annotated[int | None, option("census: so many layers instead.", "K", min=1, max=16)] = None,
     table: Annotated[
         Path | None,
-        option("census, inspection-score: all runs, a line each; read first, written at the end.", "FILE"),
+        option("census, inspection-score: all runs, a line each; read first, then written.", "FILE"),
     ] = None,
     recipes: Annotated[
         bool, flag("--recipes", "census: what makes a yes come true, on development languages.")
@@ -91,7 +95,8 @@ def study(
     options = StudyOptions(
         scale=scale.value, runs=runs, train=not no_train, device=where.device, seeds=seeds, part=part.value,
         tasks=_task_names(tasks), encodings=_names("--encodings", encodings),
-        train_to=_names("--train-to", train_to), table=table, recipes=recipes, fit=fit,
+        train_to=_names("--train-to", train_to), strata=_names("--strata", strata), layers=layers,
+        table=table, recipes=recipes, fit=fit,
         text=tuple(text or ()), note=note, stages=counted_stages,
     )  # fmt: skip
     chosen.check(options)

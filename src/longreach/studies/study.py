@@ -7,8 +7,8 @@ command line prints the report, and writes its figure, its tables or its documen
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,7 +18,7 @@ from longreach.config.scales import Scale, scale_table
 from longreach.errors import Field, InputError
 from longreach.figures import figure_bytes
 from longreach.runs.index import Row, read_index
-from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
+from longreach.runs.train import EngineMaker, Nobody, Watcher, longest_first, train_pending
 from longreach.training.result import Result
 from longreach.wording import Column, Table
 
@@ -65,6 +65,8 @@ class StudyOptions:
         default="all", metadata={"less": "--part development"}
     )
     train_to: tuple[str, ...] | None = field(default=None, metadata={"less": "one --train-to"})
+    strata: tuple[str, ...] | None = field(default=None, metadata={"less": "some --strata"})
+    layers: int | None = field(default=None, metadata={"less": ""})
     seeds: int | None = field(default=None, metadata={"less": "fewer --seeds"})
     table: Path | None = field(default=None, metadata={"less": ""})
     recipes: bool = field(default=False, metadata={"less": ""})
@@ -187,6 +189,8 @@ class Study:
     """The endings of its files, the usual one first."""
     waiting: Callable[[StudyOptions], Sequence[RunConfig]] | None = None
     """What to train next, where that depends on what was found before; None: all members at once."""
+    ended: Callable[[StudyOptions], Callable[[Result], None]] | None = None
+    """Told of each result as it comes, so that an interruption loses nothing."""
     in_order: bool = False
     """Whether members are trained in the order of the cells; otherwise the most work comes first."""
     plan: Callable[[StudyOptions], tuple[dict[str, Any], str]] | None = None
@@ -247,12 +251,41 @@ def _trained(
     study: Study, options: StudyOptions, engine: EngineMaker | None, progress: Watcher | None
 ) -> tuple[Result, ...]:
     """Train round after round; returns the runs that failed, which end it."""
+    if study.ended is not None:
+        progress = _Telling(progress or Nobody(), study.ended(options))
     while wanted := study_members(study, options) if study.waiting is None else study.waiting(options):
         results = train_pending(wanted, options.runs, engine=engine, progress=progress)
         failed = tuple(each for each in results.values() if each.status == "failed")
         if failed or study.waiting is None:
             return failed
     return ()
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """A watcher that hands on each result as well."""
+
+    watcher: Watcher
+    told: Callable[[Result], None]
+
+    @property
+    def ended_by(self) -> str:
+        return self.watcher.ended_by
+
+    @contextmanager
+    def watch(
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
+    ) -> Iterator[Callable[[Result], None]]:
+        with self.watcher.watch(waiting, runs, total) as ended:
+
+            def both(result: Result) -> None:
+                ended(result)
+                self.told(result)
+
+            yield both
+
+    def say(self, remark: str) -> None:
+        self.watcher.say(remark)
 
 
 def rows_in(runs: Path) -> list[Row]:

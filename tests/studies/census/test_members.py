@@ -27,16 +27,18 @@ from longreach.studies.census.members import (
     settings,
 )
 from longreach.studies.census.tables import CensusRun, language_table, read_runs
+from longreach.training.result import probing_number, worst_loop_number
 from tests.helpers.paths import ROOT
 
 # Runs of the census from a table and from results.
 
 
-def _row(config: RunConfig, *values: float) -> Row:
+def _row(config: RunConfig, *values: float, **other: float) -> Row:
     return Row(
         key=config.key, status="done" if values else "failed", error=None if values else "out of\nmemory",
         code="1.0", seconds=2.54,
         accuracy=dict(zip([each.name for each in config.ranges], values, strict=True)) if values else {},
+        other=other,
     )  # fmt: skip
 
 
@@ -48,12 +50,12 @@ def _members() -> dict[Member, RunConfig]:
 def test_accuracies_stand_in_the_order_of_the_ratios_and_failures_are_kept() -> None:
     wanted = _members()
     (_, first), (_, second), (member, third), _ = wanted.items()
-    rows = [_row(first, 1.0, 0.75, 0.5, 0.25), _row(second)]
-    known = run_of(member, _row(third, 0.5, 0.5, 0.5, 0.5), "old")
+    rows = [_row(first, 1.0, 0.75, 0.5, 0.25, 0.0), _row(second)]
+    known = run_of(member, _row(third, 0.5, 0.5, 0.5, 0.5, 0.5), "old")
     found, missing = collect(wanted, rows, "now", [known])
     assert missing == 1
     done, failed, from_table = found
-    assert (done.accuracy, done.seconds, done.settings) == ((1.0, 0.75, 0.5, 0.25), 2.5, "now")
+    assert (done.accuracy, done.seconds, done.settings) == ((1.0, 0.75, 0.5, 0.25, 0.0), 2.5, "now")
     assert (failed.accuracy, failed.error) == ((), "out of memory")
     assert from_table == known
     assert [each.run for each in found] == [each.key for each in (first, second, third)]
@@ -63,8 +65,41 @@ def test_a_failure_in_the_table_gives_way_to_a_later_success() -> None:
     member, config = next(iter(_members().items()))
     failed = run_of(member, _row(config), "now")
     assert collect({member: config}, [], "now", [failed]) == ((failed,), 0)
-    (done,), _ = collect({member: config}, [_row(config, 1.0, 1.0, 1.0, 1.0)], "now", [failed])
+    (done,), _ = collect({member: config}, [_row(config, 1.0, 1.0, 1.0, 1.0, 1.0)], "now", [failed])
     assert not done.failed
+
+
+def test_probing_words_stand_beside_random_ones_where_there_are_any() -> None:
+    member, config = next(iter(_members().items()))
+    probed = {probing_number("41-60"): 0.75, worst_loop_number("41-60"): 0.5}
+    run = run_of(member, _row(config, 1.0, 1.0, 1.0, 1.0, 1.0, **probed), "now")
+    assert (run.probing, run.worst_loop) == ((None, None, 0.75, None, None), (None, None, 0.5, None, None))
+    assert (run.probed_at(3), run.probed_at(10)) == ((0.75, 0.5), None)
+    without = run_of(member, _row(config, 1.0, 1.0, 1.0, 1.0, 1.0), "now")
+    assert (without.probing, without.probed_at(3)) == (None, None)
+
+
+def test_the_runs_that_were_kept_before_have_the_keys_of_nearer_tests() -> None:
+    kept = {run.run: run for run in read_runs(ROOT / "results" / "census" / "runs.jsonl")}
+    nearer = members(settings(), parts=("held-out",), trained_to=(20,), encodings=("nope", "ape"), far=False)
+    assert all(len(kept[config.key].accuracy) == 4 for config in nearer.values())
+    today = members(settings(), parts=("held-out",), trained_to=(20,), encodings=("nope", "ape"))
+    assert not {config.key for config in today.values()} & {config.key for config in nearer.values()}
+    # Where nothing is tested farther, they are the same runs.
+    for far in (True, False):
+        again = members(settings(), parts=("development",), trained_to=(50,), encodings=("ape",), far=far)
+        assert all(config.key in kept for config in again.values())
+
+
+def test_strata_and_layers_choose_runs() -> None:
+    outside = members(
+        settings(), parts=("held-out",), trained_to=(20,), encodings=("ape",), seeds=1,
+        groups=["no/no, outside AC⁰"], layers=4,
+    )  # fmt: skip
+    assert len(outside) == 31
+    assert {each.recipe for each in outside} == {"4 layers"}
+    assert {config.layers for config in outside.values()} == {4}
+    assert not any(language_table()[each.language].ac0 for each in outside)
 
 
 # The members of the census: which languages, in which order, with which configuration.
@@ -90,9 +125,10 @@ def test_the_configuration_is_that_of_the_settings() -> None:
     chosen = members(settings(), parts=("development",), trained_to=(20,))
     for member, config in list(chosen.items())[:4]:
         assert config.task == language_table()[member.language].task
-        assert [each.name for each in config.ranges] == ["1-20", "21-40", "41-60", "81-100"]
+        assert [each.name for each in config.ranges] == ["1-20", "21-40", "41-60", "81-100", "181-200"]
         assert (config.encoding, config.seed) == (member.encoding, member.seed)
-        assert {name: getattr(config, name) for name in settings().setting.given} == settings().setting.given
+        given = {**settings().setting.given, "test_size": 200}
+        assert {name: getattr(config, name) for name in given} == given
 
 
 def test_a_smaller_census_is_the_beginning_of_a_larger_one() -> None:

@@ -139,7 +139,7 @@ def test_numbers_are_those_that_are_computed(place: int) -> None:
 def test_features_come_back_from_the_table() -> None:
     facts = next(iter(TABLE.values()))
     features = facts.features(20)
-    assert [each.lengths.name for each in features.ranges] == ["1-20", "21-40", "41-60", "81-100"]
+    assert [each.lengths.name for each in features.ranges] == ["1-20", "21-40", "41-60", "81-100", "181-200"]
     assert [each.summary for each in features.ranges[0].determined] == list(SUMMARIES)
     assert features.ranges[1].chance == facts.chance(20, 2)
     with pytest.raises(InputError, match="no numbers for training to 30"):
@@ -211,10 +211,10 @@ def test_what_is_written_is_read_and_a_run_is_there_once(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"accuracy": [1.0, 0.5, 0.2]}, "a run has 4 accuracies, a failed one an error instead"),
+        ({"accuracy": [1.0, 0.5, 0.2]}, "a run has 4 or 5 accuracies, a failed one an error instead"),
         ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: 1.5 is more than 1.0"),
         ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: nan is not a finite number"),
-        ({"error": "diverged"}, "a run has 4 accuracies, a failed one an error instead"),
+        ({"error": "diverged"}, "a run has 4 or 5 accuracies, a failed one an error instead"),
         ({"encoding": "apes"}, "no encoding is named 'apes'"),
         ({"seed": "0"}, "seed: expected a whole number, not '0'"),
         ({"trained_to": 0}, "trained_to: 0 is less than 1"),

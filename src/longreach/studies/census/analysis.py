@@ -18,9 +18,16 @@ from longreach.answers.odds import FloatArray, OddsModel
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
 from longreach.studies.census.draw import RATIOS, Part, bins
-from longreach.studies.census.members import RecipeScore
+from longreach.studies.census.members import RecipeScore, is_variant
 from longreach.studies.census.odds import OddsJudgement, judge_odds
 from longreach.studies.census.scores import SliceScore, census_scores
+from longreach.studies.census.strata import (
+    StratumScore,
+    stratum_scores,
+    stratum_table,
+    sure_counts,
+    sure_table,
+)
 from longreach.studies.census.tables import (
     CensusCell,
     CensusRun,
@@ -78,10 +85,10 @@ class Failure:
 
 
 def failures(found: Iterable[CensusCell]) -> tuple[Failure, ...]:
-    """All cells with the verdict "no", the ratios of each together."""
+    """All cells with the verdict "no", the RATIOS of each together."""
     groups: dict[tuple[str, str, int], list[CensusCell]] = {}
     for cell in found:
-        if cell.case.side.verdict == "no":
+        if cell.case.side.verdict == "no" and cell.ratio in RATIOS:
             groups.setdefault((cell.language.key, cell.encoding, cell.trained_to), []).append(cell)
     return tuple(
         Failure(
@@ -159,6 +166,9 @@ class CensusAnalysis:
     odds: OddsJudgement | None
     """None where no odds were given to judge."""
     failures: tuple[Failure, ...]
+    strata: tuple[StratumScore, ...]
+    sure: tuple[dict[str, Any], ...]
+    """Counts of runs that are sure at the farthest ratio; see `sure_counts`."""
     samples: int
 
     def document(self) -> dict[str, Any]:
@@ -173,6 +183,8 @@ class CensusAnalysis:
             "scores": rounded(self.scores),
             "odds": rounded(self.odds),
             "failures": failure_document(self.failures, samples=self.samples),
+            "strata": [each.document() for each in self.strata],
+            "sure": [*self.sure],
         }
 
 
@@ -185,7 +197,7 @@ def analyse(
     samples: int = SAMPLES,
 ) -> CensusAnalysis:
     """The analysis of the runs of one part; `development` runs make predictors into probabilities."""
-    mine = tuple(run for run in runs if run.recipe is None)
+    mine = tuple(run for run in runs if run.recipe is None or is_variant(run.recipe))
     stranger = next((run for run in mine if language_table()[run.language].part != part), None)
     if stranger is not None:
         raise InputError(f"the run {stranger.run} is not of a {part} language: {stranger.language}")
@@ -195,9 +207,11 @@ def analyse(
         part=part,
         runs=mine,
         cells=found,
-        scores=census_scores(found, fitted, samples=samples),
-        odds=None if model is None else judge_odds(model, mine, samples=samples),
-        failures=failures(found),
+        scores=census_scores(found, fitted, samples=samples) if found else (),
+        odds=None if model is None or not found else judge_odds(model, mine, samples=samples),
+        failures=failures(cell for cell in found if cell.language.kind == "drawn"),
+        strata=stratum_scores(mine, samples=samples),
+        sure=sure_counts(mine),
         samples=samples,
     )
 
@@ -211,10 +225,14 @@ ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 
 def analysis_tables(document: Document) -> tuple[Table, ...]:
     """All tables of an analysis; what they rest on stands above the first."""
-    tables = [_agreement(document), _rivals(document), _sources(document)]
+    tables = [_strata(document), sure_table(document["sure"])]
+    if document["scores"]:
+        tables += [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:
         tables += [_odds(document["odds"]), _reliability(document["odds"])]
-    return (*tables, _failures(document["failures"]))
+    if document["failures"]["cells"]:
+        tables.append(_failures(document["failures"]))
+    return tuple(table for table in tables if table.rows)
 
 
 def analysis_markdown(document: Document) -> str:
@@ -274,11 +292,15 @@ _WORK = {f"{each}: runs that work": _number(each, percent=True) for each in ("ye
 _AGREE = {"agree": _number("agreement", "half way", percent=True)}
 
 
+def _strata(document: Document) -> Table:
+    return stratum_table(document["strata"], above=f"{counted(document)}\n\n")
+
+
 def _agreement(document: Document) -> Table:
     scores = [each for each in document["scores"] if each["source"] is None]
     title = "How often runs work by the verdict, and in which share of cells verdict and most runs agree."
     return _table(
-        f"{counted(document)}\n\n{title}",
+        title,
         {
             "encoding": _title,
             "N": _text("trained_to"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
@@ -123,7 +123,9 @@ def is_finite(automaton: Automaton) -> bool:
 
 
 RATIOS = (1, 2, 3, 5)
-"""The ends of the tested ranges, as multiples of the training length."""
+"""The ends of the tested ranges, as multiples of the training length; the rules below refer to them."""
+FAR = (*RATIOS, 10)
+"""The same of runs that are tested farther."""
 TRAINED_TO = 20
 """The training length that the rules of the census refer to."""
 LEAST_WORDS = 50
@@ -134,13 +136,13 @@ MOST_CHANCE = 0.9
 """Of the best predictor that sees only the position, on the longest range."""
 
 
-def bins(trained_to: int) -> dict[int, LengthRange]:
+def bins(trained_to: int, ratios: Iterable[int] = RATIOS) -> dict[int, LengthRange]:
     """The range of lengths tested at each ratio, the training range first.
 
     >>> {ratio: lengths.name for ratio, lengths in bins(10).items()}
     {1: '1-10', 2: '11-20', 3: '21-30', 5: '41-50'}
     """
-    return {ratio: range_at(trained_to, ratio) for ratio in RATIOS}
+    return {ratio: range_at(trained_to, ratio) for ratio in ratios}
 
 
 def refusal(automaton: Automaton, trained_to: int = TRAINED_TO) -> str | None:

@@ -23,9 +23,11 @@ from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.runs.index import Row
-from longreach.studies.census.draw import RATIOS, Part, Stratum, bins
+from longreach.studies.census.draw import FAR, RATIOS, Part, Stratum, bins
+from longreach.studies.census.strata import Group, group_of
 from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
 from longreach.studies.statistics import bootstrap, interval
+from longreach.training.result import probing_number, worst_loop_number
 
 SETTINGS = Path(__file__).with_name("settings.json")
 RECIPES = Path(__file__).with_name("recipes.json")
@@ -47,6 +49,10 @@ class CensusSettings(BaseModel):
     seeds: dict[Part, Count]
     setting: CellSetting
     """Of all runs."""
+    by_encoding: dict[str, CellSetting] = {}
+    """How the setting of an encoding differs."""
+    far: dict[str, CellSetting] = {}
+    """By training length, how the setting of runs differs that are tested at each of FAR."""
     languages: dict[str, dict[Part, Annotated[int, Field(ge=0)]]]
     """By training length: the first so many of each stratum."""
 
@@ -68,6 +74,18 @@ class CensusSettings(BaseModel):
     def trained_to(self) -> tuple[int, ...]:
         return tuple(map(int, self.languages))
 
+    def given(self, encoding: str, trained_to: int, *, far: bool = True) -> dict[str, Any]:
+        """The fields of the runs of an encoding; nearer tests than today's where they were made earlier.
+
+        >>> settings().given("ape", 20)["test_size"], settings().given("ape", 20, far=False)["test_size"]
+        (200, 500)
+        """
+        parts = [self.setting, self.by_encoding.get(encoding), self.far.get(str(trained_to)) if far else None]
+        return {name: value for part in parts if part for name, value in part.given.items()}
+
+    def ratios(self, trained_to: int) -> tuple[int, ...]:
+        return FAR if str(trained_to) in self.far else RATIOS
+
     def at_scale(self, scale: Scale) -> Self:
         """As they are for `laptop`; all languages with five seeds for `paper`, next to nothing for `smoke`.
 
@@ -83,7 +101,9 @@ class CensusSettings(BaseModel):
         one: dict[Part, int] = dict.fromkeys(self.seeds, 1)
         tiny = self.setting.model_copy(update=TINY)
         first = {next(iter(self.languages)): one}
-        return self.model_copy(update={"languages": first, "seeds": one, "setting": tiny})
+        return self.model_copy(
+            update={"languages": first, "seeds": one, "setting": tiny, "by_encoding": {}, "far": {}}
+        )
 
 
 @cache
@@ -123,6 +143,21 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+def layers_variant(layers: int) -> str:
+    """What runs are called that differ from the setting in their layers.
+
+    >>> layers_variant(4), is_variant("4 layers"), is_variant("three layers")
+    ('4 layers', True, False)
+    """
+    return f"{layers} layers"
+
+
+def is_variant(recipe: str) -> bool:
+    """Whether runs with this change belong to the census, and not to the trials of recipes."""
+    number, _, what = recipe.partition(" ")
+    return number.isdecimal() and what == "layers"
+
+
 class Member(NamedTuple):
     """What is known of a run of the census before it is trained."""
 
@@ -134,8 +169,10 @@ class Member(NamedTuple):
     recipe: str | None = None
 
 
-def _config(task: str, trained_to: int, seed: int, given: Mapping[str, Any]) -> RunConfig:
-    first, *others = bins(trained_to).values()
+def _config(
+    task: str, trained_to: int, seed: int, given: Mapping[str, Any], ratios: Sequence[int] = RATIOS
+) -> RunConfig:
+    first, *others = bins(trained_to, ratios).values()
     lengths = {"train_lengths": first, "test_lengths": others}
     return RunConfig.read({"task": task, **given, **lengths, "seed": seed})
 
@@ -147,12 +184,18 @@ def members(
     trained_to: Iterable[int],
     encodings: Iterable[str] | None = None,
     seeds: int | None = None,
+    groups: Iterable[Group] | None = None,
+    layers: int | None = None,
+    far: bool = True,
 ) -> dict[Member, RunConfig]:
     """The configuration of each run, in the order in which they are trained.
 
     The first seed of all languages comes first, with strata in turn, so that a census that was stopped early
-    still has a bit of everything.
+    still has a bit of everything. `layers` changes the setting. Without `far`, the runs with the nearer tests
+    of earlier versions.
     """
+    recipe, change = (None, {}) if layers is None else (layers_variant(layers), {"layers": layers})
+    chosen = None if groups is None else frozenset(groups)
     wanted, lengths = tuple(parts), tuple(trained_to)
     names = settings.encodings if encodings is None else tuple(encodings)
     numbers = {part: settings.seeds[part] if seeds is None else seeds for part in wanted}
@@ -162,11 +205,14 @@ def members(
             if seed >= numbers[part]:
                 continue
             for length in lengths:
+                ratios = settings.ratios(length) if far else RATIOS
                 for each in in_turn(part, settings.count(length, part)):
+                    if chosen is not None and group_of(each) not in chosen:
+                        continue
                     for encoding in names:
-                        given = {"encoding": encoding, **settings.setting.given}
-                        member = Member(each.key, encoding, length, seed)
-                        found[member] = _config(each.task, length, seed, given)
+                        given = {"encoding": encoding, **settings.given(encoding, length, far=far), **change}
+                        member = Member(each.key, encoding, length, seed, recipe)
+                        found[member] = _config(each.task, length, seed, given, ratios)
     return found
 
 
@@ -212,12 +258,21 @@ def collect(
 def run_of(member: Member, row: Row, settings: str) -> CensusRun:
     """A result as a line of the table."""
     accuracy: tuple[float, ...] = ()
+    probed: list[tuple[float | None, ...]] = []
     if row.status == "done":
-        accuracy = tuple(row.accuracy[each.name] for each in bins(member.trained_to).values())
+        ranges = [each.name for each in bins(member.trained_to, FAR).values() if each.name in row.accuracy]
+        accuracy = tuple(row.accuracy[name] for name in ranges)
+        probed = [
+            tuple(row.other.get(number(name)) for name in ranges)
+            for number in (probing_number, worst_loop_number)
+        ]
+    known = probed if any(value is not None for values in probed for value in values) else [None, None]
     return CensusRun(
         run=row.key,
         **member._asdict(),
         accuracy=accuracy,
+        probing=known[0],
+        worst_loop=known[1],
         code=row.code or "",
         seconds=round(row.seconds or 0.0, 1),
         settings=settings,
@@ -310,9 +365,9 @@ def _score(
 ) -> RecipeScore:
     done = [runs[key] for key in sorted(runs) if not runs[key].failed]
     shape = (-1, len(RATIOS))
-    values = np.array([run.accuracy for run in done]).reshape(shape)
+    values = np.array([run.accuracy[: len(RATIOS)] for run in done]).reshape(shape)
     facts = [language_table()[run.language].facts(run.trained_to) for run in done]
-    chances = [chance or 0.0 for each in facts for chance in each.chance]
+    chances = [chance or 0.0 for each in facts for chance in each.chance[: len(RATIOS)]]
     level = (1 + np.array(chances).reshape(shape)) / 2
     pairs = [
         (run, other)

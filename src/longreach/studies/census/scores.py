@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, get_args
 
 import numpy as np
 
 from longreach.answers.odds import FloatArray
 from longreach.answers.odds_features import CONTEXT, ODDS_ENCODINGS, odds_features
 from longreach.errors import InputError
+from longreach.studies.census.sources import Source
 from longreach.studies.census.tables import CRITERIA, CensusCell
 from longreach.studies.statistics import (
     PENALTY,
@@ -172,7 +173,7 @@ def census_scores(
         *((length, ratio, None) for length in lengths for ratio in ratios),
         *((None, ratio, None) for ratio in ratios if len(lengths) > 1),
         (None, None, None),
-        *((None, ratio, source) for source in ("expression", "automaton") for ratio in (None, *ratios[1:])),
+        *((None, ratio, source) for source in get_args(Source) for ratio in (None, *ratios[1:])),
     ]
     scores = []
     for encoding in ODDS_ENCODINGS:
@@ -241,14 +242,15 @@ def rows_of(
     ratio: int | None = None,
     source: str | None = None,
 ) -> list[int]:
-    """The places of the cells of a slice; None: any, and of the ratios any beyond training."""
+    """The places of the cells of a slice; None: any, of the ratios any beyond training, of the sources all
+    but the typed ones."""
     return [
         place
         for place, cell in enumerate(found)
         if encoding in (None, cell.encoding)
         and trained_to in (None, cell.trained_to)
         and (cell.ratio == ratio if ratio else cell.ratio > 1)
-        and source in (None, cell.language.source)
+        and (cell.language.source == source if source else cell.language.kind == "drawn")
     ]
 
 

@@ -108,7 +108,7 @@ def _depths(text: str) -> list[int]:
     return list(accumulate((char == "(") - (char == ")") for char in text))
 
 
-Source: TypeAlias = Literal["expression", "automaton"]
+Source: TypeAlias = Literal["expression", "automaton", "typed"]
 
 ALPHABETS = ("ab", "abc")
 SIZES = range(4, 25)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED, accuracy_axis
 from longreach.files import write_atomically
-from longreach.runs.index import Row
+from longreach.runs.index import Row, row_of
 from longreach.studies.census.analysis import (
     CensusAnalysis,
     Failure,
@@ -38,12 +38,15 @@ from longreach.studies.census.members import (
     recipe_members,
     recipe_scores,
     recipes,
+    run_of,
     settings,
 )
 from longreach.studies.census.odds import OddsJudgement, fit_odds
+from longreach.studies.census.strata import OUTSIDE, Group
 from longreach.studies.census.tables import CensusCell, CensusRun, language_table, read_runs, runs_to_text
 from longreach.studies.drawing import empty, titled
 from longreach.studies.study import Study, StudyOptions, StudyReport
+from longreach.training.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -224,6 +227,13 @@ def _place(failure: Failure) -> tuple[int, int]:
 
 
 BOTH: tuple[Part, ...] = ("development", "held-out")
+STRATUM_NAMES: dict[str, Group] = {
+    "yes/yes": "yes/yes",
+    "no/yes": "no/yes",
+    "no/no-inside": "no/no, in AC⁰",
+    "no/no-outside": OUTSIDE,
+}
+"""As the option has them."""
 
 
 def census_members(options: StudyOptions) -> dict[Any, list[RunConfig]]:
@@ -232,7 +242,8 @@ def census_members(options: StudyOptions) -> dict[Any, list[RunConfig]]:
     return {member: [config] for member, config in _wanted(options).items() if config.key not in done}
 
 
-def _wanted(options: StudyOptions) -> dict[Member, RunConfig]:
+def _wanted(options: StudyOptions, *, far: bool = True) -> dict[Member, RunConfig]:
+    """All runs that are asked for; without `far`, with the nearer tests of earlier versions."""
     if options.recipes:
         taken = {"--recipes", "--seeds", "--table"}
         for option in sorted(options.given - taken):
@@ -243,8 +254,16 @@ def _wanted(options: StudyOptions) -> dict[Member, RunConfig]:
         check_parts(_parts(options))
     return members(
         chosen, parts=_parts(options), trained_to=_lengths(options.train_to, chosen.trained_to),
-        encodings=options.encodings, seeds=options.seeds,
+        encodings=options.encodings, seeds=options.seeds, groups=_groups(options.strata),
+        layers=options.layers, far=far,
     )  # fmt: skip
+
+
+def _groups(given: Sequence[str] | None) -> list[Group] | None:
+    for each in given or ():
+        if each not in STRATUM_NAMES:
+            raise InputError(f"--strata: {each!r} is no stratum; they are {', '.join(STRATUM_NAMES)}")
+    return None if given is None else [STRATUM_NAMES[each] for each in given]
 
 
 def _parts(options: StudyOptions) -> tuple[Part, ...]:
@@ -267,11 +286,35 @@ def _known(options: StudyOptions) -> tuple[CensusRun, ...]:
     return read_runs(table)
 
 
+def keep(options: StudyOptions) -> Callable[[Result], None]:
+    """Writes each run into the table as it ends."""
+    wanted = {config.key: member for member, config in _wanted(options).items()}
+    stamp = fingerprint(RECIPES if options.recipes else SETTINGS)
+
+    def told(result: Result) -> None:
+        member = wanted.get(result.key)
+        if options.table is not None and member is not None:
+            known = read_runs(options.table) if options.table.exists() else ()
+            whole = {each.run: each for each in (*known, run_of(member, row_of(result), stamp))}
+            write_atomically(options.table, runs_to_text(whole.values()).encode())
+
+    return told
+
+
 def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Keep all runs in the table, and say what they are worth."""
     known = _known(options)
     stamp = fingerprint(RECIPES if options.recipes else SETTINGS)
     runs, missing = collect(_wanted(options), rows, stamp, known)
+    nearer = 0
+    if not options.recipes and missing:
+        # What was trained before runs were tested to 10N stands in for what is missing.
+        done = {(run.language, run.encoding, run.trained_to, run.seed, run.recipe) for run in runs}
+        others = {
+            member: config for member, config in _wanted(options, far=False).items() if member not in done
+        }
+        more, _ = collect(others, rows, stamp, known)
+        runs, nearer, missing = (*runs, *more), len(more), missing - len(more)
     if options.table is not None:
         whole = {each.run: each for each in (*known, *runs)}
         if len(whole) > len(known) or set(known) != set(whole.values()):
@@ -279,7 +322,9 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
             options.note(f"wrote {options.table}: {len(whole)} runs")
     if missing:
         options.note(f"{missing} runs are missing")
-    document = {"settings": stamp, "missing": missing}
+    if nearer:
+        options.note(f"{nearer} runs are tested to {RATIOS[-1]}N only")
+    document = {"settings": stamp, "missing": missing, "nearer": nearer}
     if options.recipes:
         scores = recipe_scores(runs, recipes().at_scale(options.scale))
         return StudyReport(
@@ -294,7 +339,7 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     documents = [each.document() for each in found]
     commit = None if options.scale == "smoke" else check_parts(parts)
     return StudyReport(
-        document={"settings": stamp, "settings_commit": commit, "missing": missing, "parts": documents},
+        document={**document, "settings_commit": commit, "parts": documents},
         tables=[table for each in documents for table in analysis_tables(each)],
         figure=(lambda title: census_figure(found[-1])) if found else None,
         file=(lambda: analysis_markdown(documents[-1])) if found else None,
@@ -329,8 +374,21 @@ STUDY = Study(
     time="laptop: about four hours on two cores",
     members=census_members,
     in_order=True,
+    ended=keep,
     report=census_report,
-    options=frozenset({"--encodings", "--fit", "--part", "--recipes", "--seeds", "--table", "--train-to"}),
+    options=frozenset(
+        {
+            "--encodings",
+            "--fit",
+            "--layers",
+            "--part",
+            "--recipes",
+            "--seeds",
+            "--strata",
+            "--table",
+            "--train-to",
+        }
+    ),
 )
 
 

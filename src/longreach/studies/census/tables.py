@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
+import numpy as np
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.odds_features import (
@@ -33,6 +34,7 @@ from longreach.files import read_document
 from longreach.runs.cells import ByAccuracy, Tally
 from longreach.runs.table import read_lines
 from longreach.studies.census.draw import (
+    FAR,
     RATIOS,
     CensusLanguage,
     Part,
@@ -48,6 +50,8 @@ from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import Summary
 
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+Share = Annotated[float, Field(ge=0, le=1)]
+Kind: TypeAlias = Literal["drawn", "typed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +85,8 @@ class CensusRun(LanguageRun):
     (0.5, False)
     """
 
-    accuracy: tuple[Annotated[float, Field(ge=0, le=1)], ...]
-    """At each of RATIOS; empty if the run failed."""
+    accuracy: tuple[Share, ...]
+    """At each of RATIOS, or each of FAR; empty if the run failed."""
     code: str
     """The version of the program that trained it."""
     seconds: Annotated[float, Field(ge=0)]
@@ -91,19 +95,39 @@ class CensusRun(LanguageRun):
     error: str | None = None
     recipe: str | None = None
     """What was tried, where the run is not one of the census itself."""
+    probing: tuple[Share | None, ...] | None = None
+    """The accuracy on probing words at the same ratios; None where it was not measured."""
+    worst_loop: tuple[Share | None, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
             raise ValueError(f"no encoding is named {self.encoding!r}")
-        if len(self.accuracy) != (len(RATIOS) if self.error is None else 0):
-            raise ValueError(f"a run has {len(RATIOS)} accuracies, a failed one an error instead")
+        known = (len(RATIOS), len(FAR))
+        if len(self.accuracy) not in (known if self.error is None else (0,)):
+            raise ValueError(f"a run has {known[0]} or {known[1]} accuracies, a failed one an error instead")
+        for values in (self.probing, self.worst_loop):
+            if values is not None and len(values) != len(self.accuracy):
+                raise ValueError("probing words are tested at the same ratios as random words")
 
     @property
     def failed(self) -> bool:
         return self.error is not None
 
+    @property
+    def ratios(self) -> tuple[int, ...]:
+        """Those that were tested."""
+        return FAR[: len(self.accuracy)]
+
     def at(self, ratio: int) -> float:
-        return self.accuracy[RATIOS.index(ratio)]
+        return self.accuracy[FAR.index(ratio)]
+
+    def probed_at(self, ratio: int) -> tuple[float, float] | None:
+        """On probing words and on those of the worst loop; None where there are none."""
+        place = FAR.index(ratio)
+        if self.probing is None or self.worst_loop is None:
+            return None
+        mean, worst = self.probing[place], self.worst_loop[place]
+        return None if mean is None or worst is None else (mean, worst)
 
 
 _RUN = TypeAdapter(CensusRun)
@@ -173,16 +197,17 @@ def longest_lasting(
 
 LENGTHS = (10, 20, 50)
 """Training lengths for which the numbers are kept."""
+TESTED = {20: FAR}
+"""Those for which they are kept beyond RATIOS."""
 WINDOWS = tuple(each for each in SUMMARIES if each.modulus == 1 and not each.clip)
 """The summaries whose determinacy at the length is kept; what training shows is kept of all."""
 DIGITS = 4
 """Of shares: the chance is known up to a thousandth, and four digits are enough to compare."""
-Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LengthFacts:
-    """What is true of a language for one training length; lists have an entry for each of RATIOS."""
+    """What is true of a language for one training length; lists have an entry for each of RATIOS, or FAR."""
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
 
@@ -216,11 +241,18 @@ class LanguageFacts:
     dot_depth: str | None
     two_variable: bool | None
     monoid: int | None
+    ac0: bool | None
+    """Whether it is in the class of `reach`: the stable semigroup has no group."""
     lengths: dict[str, LengthFacts]
 
     @property
     def stratum(self) -> Stratum:
         return Stratum(self.verdict, self.size)
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it was drawn at random or as people type."""
+        return "typed" if self.source == "typed" else "drawn"
 
     def facts(self, trained_to: int) -> LengthFacts:
         if str(trained_to) not in self.lengths:
@@ -229,7 +261,7 @@ class LanguageFacts:
 
     def chance(self, trained_to: int, ratio: int) -> float:
         """Of a predictor that sees only the position."""
-        return self.facts(trained_to).chance[RATIOS.index(ratio)] or 0.0
+        return self.facts(trained_to).chance[FAR.index(ratio)] or 0.0
 
     def fails(self, trained_to: int) -> dict[Summary, int | None]:
         """By summary, the first length beyond training at which it fails."""
@@ -239,7 +271,7 @@ class LanguageFacts:
         """The numbers as `language_features` gives them, rounded; ranges without words left out."""
         facts = self.facts(trained_to)
         ranges = []
-        for place, lengths in enumerate(bins(trained_to).values()):
+        for place, lengths in enumerate(bins(trained_to, FAR[: len(facts.chance)]).values()):
             chance, entropy = facts.chance[place], facts.entropy[place]
             if chance is None or entropy is None:
                 continue
@@ -286,9 +318,12 @@ def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -
     """All numbers of a language of the census; a few seconds."""
     automaton = language.automaton
     found = {
-        n: language_features(automaton, n, list(bins(n).values()), at_length=WINDOWS, most_nodes=ODDS_NODES)
+        n: language_features(
+            automaton, n, list(bins(n, TESTED.get(n, RATIOS)).values()), at_length=WINDOWS,
+            most_nodes=ODDS_NODES,
+        )
         for n in lengths
-    }
+    }  # fmt: skip
     sides = next(iter(found.values())).sides
     other = measure(automaton)
     return LanguageFacts(
@@ -305,6 +340,7 @@ def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -
         dot_depth=other.dot_depth,
         two_variable=other.two_variable,
         monoid=other.monoid,
+        ac0=other.ac0 if other.ac0 is not None or not _holds_a_group(automaton) else False,
         lengths={
             str(n): _length_facts(features, failure_lengths(automaton, n, SUMMARIES))
             for n, features in found.items()
@@ -312,9 +348,36 @@ def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -
     )
 
 
+_TRIED_LENGTHS, _TRIED_WORDS = range(2, 13), 3000
+
+
+def _holds_a_group(automaton: Automaton) -> bool:
+    """Whether two words of one length are found that act differently in one group.
+
+    Their powers of one length hold the whole group, so that the stable semigroup does. A "no" says nothing;
+    this is for languages whose monoid is too large to be listed.
+    """
+    random, table = np.random.default_rng(0), automaton.table
+    for length in _TRIED_LENGTHS:
+        maps = np.tile(np.arange(len(automaton)), (_TRIED_WORDS, 1))
+        for letters in random.integers(0, table.shape[1], (length, _TRIED_WORDS)):
+            maps = table[maps, letters[:, None]]
+        kinds: dict[tuple[bytes, bytes], bytes] = {}
+        for each in np.unique(maps, axis=0):
+            image, kernel = np.unique(each), np.unique(each, return_index=True, return_inverse=True)
+            first = kernel[1][kernel[2]]
+            # The H-class is a group exactly if the image meets each class of the kernel once.
+            if len(image) > 1 and len(np.unique(each[image])) == len(image):
+                kind = image.tobytes(), first.tobytes()
+                if kinds.setdefault(kind, each.tobytes()) != each.tobytes():
+                    return True
+    return False
+
+
 def _length_facts(features: LanguageFeatures, fails: Mapping[Summary, int | None]) -> LengthFacts:
     by_range = {each.lengths: each for each in features.ranges}
-    places = [by_range.get(each) for each in bins(features.trained_to).values()]
+    trained_to = features.trained_to
+    places = [by_range.get(each) for each in bins(trained_to, TESTED.get(trained_to, RATIOS)).values()]
     codes = list(enumerate(map(code_of, SUMMARIES)))
     return LengthFacts(
         chance=_rounded(None if each is None else each.chance for each in places),
@@ -438,13 +501,15 @@ def cells(runs: Iterable[CensusRun]) -> tuple[CensusCell, ...]:
         if not done:
             continue
         features = languages[key].features(trained_to)
-        for ratio in RATIOS:
-            found.append(
-                CensusCell(
-                    language=languages[key],
-                    case=OddsCase(features=features, encoding=encoding, ratio=ratio),
-                    accuracies=tuple(run.at(ratio) for run in done),
-                    failed=len(alike) - len(done),
+        for ratio in FAR:
+            tested = [run for run in done if ratio in run.ratios]
+            if tested:
+                found.append(
+                    CensusCell(
+                        language=languages[key],
+                        case=OddsCase(features=features, encoding=encoding, ratio=ratio),
+                        accuracies=tuple(run.at(ratio) for run in tested),
+                        failed=len(alike) - len(done),
+                    )
                 )
-            )
     return tuple(found)

@@ -1,0 +1,235 @@
+"""How many runs work by stratum and ratio, on random words and on probing words.
+
+A run *works* where its accuracy is at least half way from chance to 1. It is *sure* where it works on random
+words and on the probing words of its worst loop. Strata are the verdicts without and with positions, and the
+languages that are a no for both are divided by whether `reach` has them: whether they are in AC⁰.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from longreach.config.encodings import ENCODINGS
+from longreach.runs.cells import ByAccuracy
+from longreach.studies.census.draw import FAR
+from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
+from longreach.studies.statistics import SAMPLES, Estimate, Resampling, rounded
+from longreach.studies.study import table_of
+from longreach.wording import Table
+
+Group: TypeAlias = Literal["yes/yes", "no/yes", "no/no, in AC⁰", "no/no, outside AC⁰", "not known"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+OUTSIDE: Group = "no/no, outside AC⁰"
+FARTHEST = FAR[-1]
+EXACT = 0.99
+
+
+def group_of(facts: LanguageFacts) -> Group:
+    """The verdicts without and with positions, and of those that are a no for both whether it is in AC⁰."""
+    if facts.verdict != "no/no":
+        return facts.verdict
+    if facts.ac0 is None:
+        return "not known"
+    return "no/no, in AC⁰" if facts.ac0 else OUTSIDE
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run came to at one ratio."""
+
+    works: bool
+    probing: bool | None
+    """Whether it works on probing words; None where there are none."""
+    sure: bool | None
+    exact: bool | None
+    """At least 0.99 on random words, on probing words and on the worst loop."""
+
+
+def outcome(run: CensusRun, ratio: int, chance: float) -> Outcome:
+    """What a run came to at a ratio that it was tested at.
+
+    >>> run = CensusRun(
+    ...     run="0", language="8a9368b8db", encoding="nope", trained_to=20, seed=0, code="1", seconds=1.0,
+    ...     settings="x", accuracy=(1.0, 1.0, 1.0, 0.7), probing=(1.0, 1.0, None, 0.6),
+    ...     worst_loop=(1.0, 0.4, None, 0.5),
+    ... )
+    >>> [outcome(run, ratio, 0.0).sure for ratio in run.ratios]
+    [True, False, None, True]
+    """
+    by, share, probed = ByAccuracy(chance), run.at(ratio), run.probed_at(ratio)
+    works = by.works(share)
+    if probed is None:
+        return Outcome(works, None, None, None)
+    mean, worst = probed
+    return Outcome(works, by.works(mean), works and by.works(worst), min(share, mean, worst) >= EXACT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratumScore:
+    """Runs of one model on the languages of one group at one ratio."""
+
+    model: str
+    """The encoding, with what is changed of the setting."""
+    trained_to: int
+    source: str
+    """`drawn` or `typed`."""
+    group: str
+    ratio: int
+    languages: int
+    runs: int
+    works: Estimate
+    accuracy: float
+    probed: int
+    """Runs that were tested on probing words; the rest is about these."""
+    probing: Estimate
+    sure: Estimate
+    exact: Estimate
+
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = rounded(self)
+        return found
+
+
+def model_name(run: CensusRun) -> str:
+    """The encoding, and what is changed of the setting."""
+    return run.encoding if run.recipe is None else f"{run.encoding}, {run.recipe}"
+
+
+def model_title(name: str) -> str:
+    """As tables name it.
+
+    >>> model_title("nope"), model_title("ape, 4 layers")
+    ('NoPE', 'APE, 4 layers')
+    """
+    encoding, comma, change = name.partition(", ")
+    return ENCODINGS[encoding].title + comma + change
+
+
+def stratum_scores(runs: Iterable[CensusRun], *, samples: int = SAMPLES) -> tuple[StratumScore, ...]:
+    """By model, training length, source, group and ratio, in this order; failed runs are left out."""
+    languages = language_table()
+    found: dict[tuple[int, str, int, str, int, int], list[tuple[CensusRun, Outcome]]] = {}
+    order = {name: place for place, name in enumerate(ENCODINGS)}
+    for run in runs:
+        if run.failed:
+            continue
+        facts = languages[run.language]
+        for ratio in run.ratios:
+            key = (
+                order[run.encoding], model_name(run), run.trained_to, facts.kind,
+                GROUPS.index(group_of(facts)), ratio,
+            )  # fmt: skip
+            done = outcome(run, ratio, facts.chance(run.trained_to, ratio))
+            found.setdefault(key, []).append((run, done))
+    return tuple(_score(key, alike, samples) for key, alike in sorted(found.items()))
+
+
+def _score(
+    key: tuple[int, str, int, str, int, int], alike: Sequence[tuple[CensusRun, Outcome]], samples: int
+) -> StratumScore:
+    _, model, trained_to, source, group, ratio = key
+    keys = [run.language for run, _ in alike]
+    drawn = Resampling(keys, samples=samples)
+    probed = [float(each.sure is not None) for _, each in alike]
+
+    def share(of: Callable[[Outcome], bool | None]) -> Estimate:
+        return (
+            drawn.mean([float(of(each) is True) for _, each in alike], probed) if any(probed) else Estimate()
+        )
+
+    return StratumScore(
+        model=model, trained_to=trained_to, source=source, group=GROUPS[group], ratio=ratio,
+        languages=len(set(keys)),
+        runs=len(alike),
+        works=drawn.mean([float(each.works) for _, each in alike], [1.0] * len(alike)),
+        accuracy=sum(run.at(ratio) for run, _ in alike) / len(alike),
+        probed=int(sum(probed)),
+        probing=share(lambda each: each.probing),
+        sure=share(lambda each: each.sure),
+        exact=share(lambda each: each.exact),
+    )  # fmt: skip
+
+
+def sure_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+    """By model and source: runs of languages in AC⁰ and outside it, those that are sure and all others.
+
+    Runs without probing words at the ratio are none of it, nor are languages of which AC⁰ is not known.
+    """
+    languages = language_table()
+    counts: dict[tuple[int, str, int, str], Counter[tuple[bool, bool]]] = {}
+    order = {name: place for place, name in enumerate(ENCODINGS)}
+    for run in runs:
+        facts = languages[run.language]
+        if run.failed or ratio not in run.ratios or facts.ac0 is None:
+            continue
+        sure = outcome(run, ratio, facts.chance(run.trained_to, ratio)).sure
+        if sure is not None:
+            key = order[run.encoding], model_name(run), run.trained_to, facts.kind
+            counts.setdefault(key, Counter())[facts.ac0, sure] += 1
+    return tuple(
+        {
+            "model": model,
+            "trained_to": trained_to,
+            "source": source,
+            "ratio": ratio,
+            "in class, sure": found[True, True],
+            "in class, not": found[True, False],
+            "outside, sure": found[False, True],
+            "outside, not": found[False, False],
+        }
+        for (_, model, trained_to, source), found in sorted(counts.items())
+    )
+
+
+Document = Mapping[str, Any]
+
+
+def stratum_table(found: Iterable[Document], *, above: str = "") -> Table:
+    """A line for each model, group and ratio beyond training."""
+
+    def percent(each: Document) -> str:
+        value, low, high = each["value"], each["low"], each["high"]
+        if value is None:
+            return "–"
+        return f"{100 * value:.0f} %" + ("" if low is None else f" ({100 * low:.0f}–{100 * high:.0f})")
+
+    rows = [
+        [
+            model_title(each["model"]),
+            str(each["trained_to"]),
+            f"{each['source']} {each['group']}",
+            f"{each['ratio']}N",
+            str(each["languages"]),
+            str(each["runs"]),
+            percent(each["works"]),
+            f"{100 * each['accuracy']:.0f}",
+            *(percent(each[name]) for name in ("probing", "sure", "exact")),
+        ]
+        for each in found
+        if each["ratio"] > 1
+    ]
+    columns = (
+        "model", "N", "languages", "tested to", "of these", "runs", "work", "accuracy",
+        "work on probing words", "sure", "exact",
+    )  # fmt: skip
+    title = "Which runs work on random words, on probing words, and on all of both (sure), by stratum."
+    return table_of(columns, rows, title=above + title, spare=("exact", "accuracy", "of these"))
+
+
+def sure_table(found: Iterable[Document]) -> Table:
+    """A line for each model."""
+    names = ("in class, sure", "in class, not", "outside, sure", "outside, not")
+    rows = [
+        [
+            model_title(each["model"]),
+            each["source"],
+            f"{each['ratio']}N",
+            *(str(each[name]) for name in names),
+        ]
+        for each in found
+    ]
+    title = "The class of reach (AC⁰) against what runs came to: sure on random words and on every loop."
+    return table_of(("model", "languages", "tested to", *names), rows, title=title)
