@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -53,6 +55,56 @@ def test_labels_of_documents(document: dict[str, Any], text: str, side: str | No
     label = CellLabel.of(document)
     assert (label.text, label.side) == (text, side)
     assert CellLabel.read(text) == label
+
+
+@pytest.mark.parametrize("architecture", ["decoder", "looped"])
+@given(
+    modulus=st.just("auto") | st.integers(1, 10_000),
+    counting=st.integers(0, 9),
+    ids=st.sampled_from([None, "coupled"]),
+    options=st.sampled_from([{}, {"loops": 8}]),
+)
+def test_labels_tell_the_options_of_reach(
+    architecture: str, modulus: str | int, counting: int, ids: str | None, options: dict[str, int]
+) -> None:
+    document = {
+        "encoding": "reach", "reach_modulus": modulus, "reach_counting": counting, "position_ids": ids,
+        "architecture": architecture, "model_options": options if architecture == "looped" else {},
+    }  # fmt: skip
+    label = CellLabel.of(document)
+    assert CellLabel.read(label.text) == label
+    assert CellLabel.read(f"{label.text} + 0.5") == dataclasses.replace(label, penalty=0.5)
+    if ids is not None:
+        return
+    assert label.problem is None
+    told = modulus != "auto"
+    assert (f"modulus={modulus}" in label.title) == (f"modulus={modulus}" in label.words) == told
+    usual = {"reach_modulus": "auto", "reach_counting": 0, "model_options": {}, "position_ids": None}
+    assert {**usual, "architecture": "decoder", **label.settings} == document
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"encoding": "ape", "reach_modulus": 3}, "reach_modulus: goes with 'reach', not with 'ape'"),
+        ({"encoding": "ape", "reach_counting": 1}, "reach_counting: goes with 'reach', not with 'ape'"),
+        ({"encoding": "reach", "reach_counting": 2}, "reach_counting: 2 of 2 heads leave none to find"),
+        ({"encoding": "reach", "reach_modulus": 0}, "reach_modulus"),
+        ({"encoding": "reach(modulus=auto)"}, "unknown encoding 'reach(modulus=auto)'"),
+        ({"encoding": "reach", "width": 7}, "7 is not a multiple"),
+    ],
+)
+def test_options_of_reach_that_do_not_fit(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        ModelConfig.read({**FIELDS, **given})
+
+
+def test_reach_always_scales_by_the_length() -> None:
+    plain = ModelConfig(**FIELDS, encoding="reach", log_length=False, scaled_bias=False)
+    assert plain == ModelConfig(**FIELDS, encoding="reach", log_length=True)
+    assert (plain.log_length, plain.scaled_bias) == (True, True)
+    assert ModelConfig(**FIELDS, encoding="reach(modulus=3)").reach_modulus == 3
+    assert not {"reach_modulus", "reach_counting"} & plain.model_dump().keys()
 
 
 @pytest.mark.parametrize("text", ["a + b", "ape + ", " + 1", "ape + nan", "ape + inf", "ape + 0", ""])

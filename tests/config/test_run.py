@@ -134,6 +134,16 @@ def test_which_ids_a_configuration_asks_for(change: dict[str, Any], scheme: str)
     assert RunConfig.read(config.document()) == config
 
 
+def test_what_reach_implies_stands_in_its_document() -> None:
+    fields = {**FIELDS, "encoding": "reach"}
+    config = RunConfig.read({**fields, "log_length": False, "scaled_bias": False})
+    assert config == RunConfig.read({**fields, "log_length": True})
+    other = RunConfig.read({**fields, "reach_modulus": 3, "reach_counting": 0})
+    assert other == RunConfig.read({**fields, "encoding": "reach(modulus=3)"})
+    assert (other.document()["reach_modulus"], other.key == config.key) == (3, False)
+    assert other.label.text == "reach(modulus=3)"
+
+
 def test_a_configuration_is_frozen() -> None:
     with pytest.raises(ValidationError):
         RunConfig.read(FIELDS).seed = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
+from longreach.config.reach import reach_heads
 from longreach.models.attention import ContextualCounts, Window, sticks
 from longreach.models.decoder import Memory, forward, initialise
 from longreach.models.encodings import Encoding
 from longreach.models.parameters import Parameters
 
-ATTENTION = ("nope", "window", "fox", "stick-breaking", "cope")
+ATTENTION = ("nope", "window", "fox", "stick-breaking", "reach", "cope")
 VOCABULARY = 5
 
 
@@ -34,6 +36,11 @@ def lively(config: ModelConfig, seed: int = 0, scale: float = 0.5) -> Parameters
         name: value.double() + scale * torch.randn(value.shape, generator=rng, dtype=torch.float64)
         for name, value in initialise(config, seed).items()
     }
+
+
+def reach_options(heads: int) -> st.SearchStrategy[dict[str, Any]]:
+    moduli = st.just("auto") | st.integers(1, 7)
+    return st.fixed_dictionaries({"reach_modulus": moduli, "reach_counting": st.integers(0, heads - 1)})
 
 
 def sigmoid(x: float) -> float:
@@ -84,6 +91,16 @@ class Literal:
         query = self.head(layer, "query", head, inputs[i], self.ids[i]) / math.sqrt(config.head_width)
         seen = [j for j in range(i + 1) if not self.is_far(layer, i, j)]
         product = {j: float(query @ self.head(layer, "key", head, inputs[j], self.ids[j])) for j in seen}
+        if name == "reach":
+            does = reach_heads(layer, config.heads, config.reach_modulus, config.reach_counting)[head]
+            if does.counting:
+                return softmax({j: math.log(i + 1) * product[j] for j in seen})
+            seen, near = list(range(i if does.strict else i + 1)), self.p[f"layers.{layer}.reach.bias"][head]
+            share = {
+                j: sigmoid(math.log(i + 1) * (product[j] + float(near[min(self.ids[i] - self.ids[j], 9)])))
+                for j in seen
+            }
+            return {j: share[j] * math.prod(1 - share[k] for k in share if k > j) for j in seen}
         if name == "stick-breaking":
             share = {j: sigmoid(factor * product[j]) for j in seen}
             return {j: share[j] * math.prod(1 - share[k] for k in range(j + 1, i + 1)) for j in seen}
@@ -104,6 +121,21 @@ class Literal:
                 added[j] = float(query @ vector)
         return softmax({j: factor * product[j] + added_factor * added[j] for j in seen})
 
+    def told(self, layer: int, head: int, value: Tensor, distance: int) -> Tensor:
+        """A value with its distance."""
+        config = self.config
+        if config.encoding != "reach":
+            return value
+        m = reach_heads(layer, config.heads, config.reach_modulus, config.reach_counting)[head].modulus
+        found = value.clone()
+        for pair in range(config.head_width // 2):
+            frequency = pair % (m // 2 + 1) / m
+            turned = complex(value[2 * pair], value[2 * pair + 1]) * cmath.exp(
+                2j * math.pi * frequency * distance
+            )
+            found[2 * pair], found[2 * pair + 1] = turned.real, turned.imag
+        return found
+
     def is_far(self, layer: int, i: int, j: int) -> bool:
         local = self.config.encoding == "window" and layer % 2 == 0
         return local and abs(self.ids[i] - self.ids[j]) >= Window.size
@@ -117,7 +149,8 @@ class Literal:
             for head in range(self.config.heads):
                 mixed = torch.zeros(size, dtype=torch.float64)
                 for j, weight in self.weights(layer, head, i, inputs).items():
-                    mixed = mixed + weight * self.head(layer, "value", head, inputs[j], self.ids[j])
+                    value = self.head(layer, "value", head, inputs[j], self.ids[j])
+                    mixed = mixed + weight * self.told(layer, head, value, self.ids[i] - self.ids[j])
                 heads.append(mixed)
             y = y + self.linear(f"{name}.attention.out", torch.cat(heads))
             units = self.linear(f"{name}.mlp.in", self.norm(f"{name}.mlp_norm", y))
@@ -148,10 +181,12 @@ class Literal:
 @pytest.mark.parametrize("encoding", ATTENTION)
 def test_attention_is_its_definition(encoding: str, data: st.DataObject) -> None:
     """Rows with offsets, padded on the right, at all places and at some."""
+    heads = data.draw(st.sampled_from([1, 2]))
     config = shape(
         encoding=encoding,
         layers=data.draw(st.integers(1, 3)),
-        heads=data.draw(st.sampled_from([1, 2])),
+        heads=heads,
+        **(data.draw(reach_options(heads)) if encoding == "reach" else {}),
         log_length=data.draw(st.booleans()),
         scaled_bias=data.draw(st.booleans()),
         layer_norm=data.draw(st.booleans()),

@@ -43,7 +43,7 @@ def bias_of(
 
 def test_which_ignore_offsets() -> None:
     found = [name for name, encoding in ENCODING_MODULES.items() if encoding.ignores_offsets]
-    assert found == ["nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "cope"]
+    assert found == ["nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "reach", "cope"]
 
 
 def test_an_own_encoding_must_say_that_it_ignores_offsets() -> None:
@@ -72,6 +72,7 @@ def test_what_an_encoding_changes(name: str) -> None:
         "window": "turn attention",
         "fox": "attention",
         "stick-breaking": "attention",
+        "reach": "bias attention",
         "cope": "attention",
         "sinusoidal": "embed",
         "rope": "turn",

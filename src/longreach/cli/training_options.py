@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import typer
 
 from longreach.cli.options import option, sign
+from longreach.config.reach import read_modulus
 from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig, option_name
 from longreach.errors import Field, InputError
 from longreach.tasks.lengths import LengthRange, read_option, read_options
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 METAVARS = {
     "encoding": "NAME", "alphabet": "LETTERS", "lr": "RATE", "train_lengths": "A:B", "test_lengths": "A:B,…",
     "seed": "S", "penalty": "C", "architecture": "NAME", "model_options": "KEY=VALUE",
+    "reach_modulus": "M",
 }  # fmt: skip
 """The others are numbers, N."""
 
@@ -70,6 +72,7 @@ _READERS: dict[Any, Callable[[Any], Any]] = {
     tuple[LengthRange, ...]: read_options,
     tuple[str, ...] | None: read_letters,
     RunConfig.model_fields["model_options"].annotation: read_model_options,
+    RunConfig.model_fields["reach_modulus"].annotation: read_modulus,
 }
 """How the text of an option is read, by the type of its field."""
 

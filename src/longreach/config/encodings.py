@@ -6,9 +6,10 @@ A new encoding is a file in `longreach.models` with its code, and a row here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from longreach.config.reach import REACH, is_reach
 from longreach.errors import near_names
 from longreach.theory.names import TaskName
 
@@ -38,6 +39,8 @@ class EncodingRow:
     """Whether there is a learned vector per id, which can be penalized."""
     biased: bool = False
     """Whether it adds a bias to the attention logits."""
+    log_length: bool = False
+    """Whether it always scales attention, with its own biases, by the logarithm of the prefix length."""
     plain: str = ""
     """In plain words, name included; by default the title stands before "positions"."""
     even: Literal["width", "width per head"] | None = None
@@ -147,6 +150,12 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             source="Tan et al., arXiv 2410.17980",
         ),
         EncodingRow(
+            name="reach", title="reach", code="reach:Reach", even="width per head", log_length=True,
+            plain="with attention to the last match and its distance (reach)",
+            about="The last token that matches is read, with its distance modulo a number.",
+            source="after Tan et al., arXiv 2410.17980",
+        ),
+        EncodingRow(
             name="cope", title="CoPE", code="attention:ContextualCounts", biased=True,
             plain="with positions that count by content (CoPE)",
             about="Positions are counts of the tokens that the query chooses.",
@@ -171,9 +180,15 @@ def encoding_row(name: str) -> EncodingRow:
 
     >>> encoding_row("rope").title, encoding_row("mine:Slope").words
     ('RoPE', 'with mine:Slope positions')
+    >>> encoding_row("reach(modulus=3)").title
+    'reach (modulus=3)'
     """
     if is_own_encoding(name):
         return EncodingRow(name=name, title=name, code=name, about="An encoding of your own.", source=name)
+    if name not in ENCODINGS and is_reach(name):
+        row = ENCODINGS[REACH]
+        shown = name.replace(",", ", ").replace("(", " (")
+        return replace(row, name=name, title=shown, plain=row.plain.replace("(reach)", f"({shown})"))
     return ENCODINGS[name]
 
 
@@ -183,7 +198,7 @@ def unknown_encoding(name: str) -> str | None:
     >>> unknown_encoding("rop")
     "unknown encoding 'rop'; did you mean 'rope'?"
     """
-    if name in ENCODINGS or is_own_encoding(name):
+    if name in ENCODINGS or is_reach(name) or is_own_encoding(name):
         return None
     hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
     return f"unknown encoding {name!r}{hint}"

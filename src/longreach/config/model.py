@@ -36,6 +36,7 @@ from longreach.config.architectures import (
     unknown_architecture,
 )
 from longreach.config.encodings import encoding_row, side_title, unknown_encoding
+from longreach.config.reach import AUTO, REACH, Modulus, reach_name, reach_problem, reach_settings
 from longreach.errors import InputError, refusal
 
 ModelOptions: TypeAlias = Annotated[dict[str, Any], AfterValidator(Options)]
@@ -67,6 +68,18 @@ class Shape(BaseModel):
             return cls.model_validate_json(document)
         except ValidationError as error:
             raise refusal(error, cls.model_fields) from None
+
+
+def with_implied(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a decoder or a run, with those that the name of its encoding decides.
+
+    >>> with_implied({"encoding": "reach(modulus=3)", "log_length": False})
+    {'encoding': 'reach', 'log_length': True, 'reach_modulus': 3, 'scaled_bias': True}
+    """
+    name = fields.get("encoding")
+    if not isinstance(name, str) or unknown_encoding(name) is not None or not encoding_row(name).log_length:
+        return dict(fields)
+    return {**fields, **reach_settings(name), "log_length": True, "scaled_bias": True}
 
 
 class ModelConfig(Shape):
@@ -105,6 +118,10 @@ class ModelConfig(Shape):
     loops: Annotated[int, Field(ge=1, le=MOST_LOOPS)] | Literal["log"] = 1
     """How many times all layers are applied, the embedding added again each time (Fan et al., arXiv
     2409.15647); "log": the output at place t is taken after ⌈log₂(t + 2)⌉ of them."""
+    reach_modulus: Modulus = "auto"
+    """Of `reach`: its heads tell distances modulo this; `auto`: modulo 1, 2, 3 and 4 in turn."""
+    reach_counting: Annotated[int, Field(ge=0)] = 0
+    """Of `reach`: how many heads of a layer, the last ones, are plain softmax heads."""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Of GPT-2 checkpoints, kept for the way back; models are trained without it here."""
 
@@ -123,6 +140,11 @@ class ModelConfig(Shape):
             return {**data, "outputs": data["vocabulary"]}
         return data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _scaled(cls, data: Any) -> Any:
+        return with_implied(data) if isinstance(data, dict) else data
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.width % self.heads:
@@ -133,14 +155,19 @@ class ModelConfig(Shape):
         refusal = encoding_row(self.encoding).refusal(width=self.width, heads=self.heads)
         if refusal is not None:
             raise ValueError(refusal)
+        wrong = reach_problem(self.encoding, self.heads, self.reach_modulus, self.reach_counting)
+        if wrong is not None:
+            raise ValueError(": ".join(wrong))
         return self
 
     @model_serializer(mode="wrap")
-    def _without_loops(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Models that do not loop are written as they were before there were loops."""
+    def _without_later(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Models without what came later are written as they were before."""
         made: dict[str, Any] = dump(self)
-        if made.get("loops") == 1:
-            del made["loops"]
+        fields = type(self).model_fields
+        for name in ("loops", "reach_modulus", "reach_counting"):
+            if made.get(name) == fields[name].default:
+                del made[name]
         return made
 
     @property
@@ -216,6 +243,8 @@ class CellLabel:
     >>> label = CellLabel("rope", architecture="looped", options="loops=8")
     >>> label.text, label.title, CellLabel.read(label.text) == label
     ('looped(loops=8)+rope', 'looped decoder (loops=8), RoPE', True)
+    >>> CellLabel.read("reach(modulus=3)").settings
+    {'encoding': 'reach', 'reach_modulus': 3}
     """
 
     encoding: str = "nope"
@@ -306,8 +335,8 @@ class CellLabel:
         {'architecture': 'deltanet', 'model_options': {'signed': True}}
         """
         if self.architecture in (DECODER, BASELINE):
-            return {"encoding": self.name}
-        encoding = {"encoding": self.encoding} if "positions" in self.row.can else {}
+            return reach_settings(self.name)
+        encoding = reach_settings(self.encoding) if "positions" in self.row.can else {}
         options = {"model_options": Options.read(self.options)} if self.options else {}
         return {**encoding, "architecture": self.architecture, **options}
 
@@ -345,7 +374,8 @@ class CellLabel:
         if not name or not math.isfinite(penalty) or not penalty:
             name, penalty = text, 0.0
         found = _MODEL.fullmatch(name)
-        if found is None or ("(" not in name and found["model"] not in ARCHITECTURES):
+        known = found is not None and ("(" in name or found["model"] in ARCHITECTURES)
+        if found is None or not known or found["model"] == REACH:
             return _encoded_label(name, penalty)
         encoding = found["encoding"]
         plain = _encoded_label(encoding, penalty) if encoding else CellLabel(penalty=penalty)
@@ -370,11 +400,15 @@ class CellLabel:
         architecture, options = str(document.get("architecture", DECODER)), document.get("model_options")
         if encoding == BASELINE:
             encoding, architecture = "nope", BASELINE
+        elif encoding == REACH:
+            encoding = reach_name(document.get("reach_modulus", AUTO), document.get("reach_counting", 0))
         words = Options(options).words if isinstance(options, Mapping) else ""
         return CellLabel(encoding, ids, predicted, float(penalty), architecture, words)
 
 
-_MODEL = re.compile(r"(?P<model>[^()+]+)(\((?P<options>.*)\))?(\+(?P<encoding>[^()]+))?", re.DOTALL)
+_MODEL = re.compile(
+    r"(?P<model>[^()+]+)(\((?P<options>.*?)\))?(\+(?P<encoding>[^()]+|reach\([^()]+\)[^()]*))?", re.DOTALL
+)
 
 
 def _encoded_label(name: str, penalty: float) -> CellLabel:

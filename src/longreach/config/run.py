@@ -22,7 +22,8 @@ from longreach.config.architectures import (
     unknown_architecture,
 )
 from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row, unknown_encoding
-from longreach.config.model import BASELINE_SHAPE, CellLabel, ModelOptions
+from longreach.config.model import BASELINE_SHAPE, CellLabel, ModelOptions, with_implied
+from longreach.config.reach import Modulus, reach_problem
 from longreach.errors import InputError, refusal
 from longreach.files import job_key
 from longreach.tasks.lengths import LengthRange
@@ -63,6 +64,7 @@ OWN_SIZES: dict[str, int] = {"layers": 1, "heads": 1, "width": 1}
 """What stands for the sizes that a model does not take from a run; documents of own models leave them out."""
 _OF_DECODERS = (
     "penalty", "layer_norm", "log_length", "tied", "position_ids", "predict_ids", "scaled_bias",
+    "reach_modulus", "reach_counting",
 )  # fmt: skip
 
 
@@ -88,7 +90,7 @@ class RunConfig(BaseModel):
 
     later: ClassVar[tuple[str, ...]] = (
         "position_ids", "max_position", "predict_ids", "test_tasks", "architecture", "hidden", "target_loss",
-        "scaled_bias", "model_options",
+        "scaled_bias", "model_options", "reach_modulus", "reach_counting",
     )  # fmt: skip
     """Fields newer than the first results: left out of documents at their default, so that keys hold."""
 
@@ -172,6 +174,14 @@ class RunConfig(BaseModel):
         0, ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width."
     )
     target_loss: float = Field(0.0, ge=0, description="Stop when the loss of a training batch is below this.")
+    reach_modulus: Modulus = Field(
+        "auto",
+        description="With reach, heads tell distances modulo this number, or modulo what the task needs "
+        "(task), or modulo 1, 2, 3 and 4 in turn (auto).",
+    )
+    reach_counting: int = Field(
+        0, ge=0, lt=2**31, description="With reach, so many heads of each layer are plain softmax heads."
+    )
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
@@ -186,7 +196,7 @@ class RunConfig(BaseModel):
         elif architecture_row(str(document.get("architecture", DECODER))).is_own:
             document = {**OWN_SIZES, **document}
         try:
-            config = cls.model_validate_json(json.dumps(document))
+            config = cls.model_validate_json(json.dumps(with_implied(document)))
         except ValidationError as error:
             raise refusal(error, cls.model_fields) from None
         config._check()
@@ -289,6 +299,9 @@ class RunConfig(BaseModel):
             raise _refused("penalty", f"{self.encoding!r} has no learned positions to penalize")
         if (refusal := encoding.refusal(width=self.width, heads=self.heads)) is not None:
             raise _refused("encoding", refusal)
+        unfit = reach_problem(self.encoding, self.heads, self.reach_modulus, self.reach_counting)
+        if unfit is not None:
+            raise _refused(*unfit)
 
     def _check_ids(self, encoding: EncodingRow) -> None:
         """Refuse position ids that contradict the encoding, or each other."""

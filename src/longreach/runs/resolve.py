@@ -19,6 +19,7 @@ from longreach.config.architectures import (
 )
 from longreach.config.encodings import encoding_row, is_own_encoding, unknown_encoding
 from longreach.config.model import BASELINE_SHAPE, ModuleConfig
+from longreach.config.reach import TASK
 from longreach.config.run import OF_NUMBERS, OWN_SIZES, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
 from longreach.errors import Argument, Field, InputError
@@ -26,6 +27,9 @@ from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.names import has_numbers
 from longreach.tasks.numbers import load_regression
 from longreach.tasks.task import Task
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
+from longreach.theory.automata.monoid import least_modulus, transition_monoid
+from longreach.theory.budget import DEFAULT_BUDGET
 from longreach.training.setup import check_ids, check_lengths, network_of, read_run
 
 PAPER_TRAIN_LENGTH = 50
@@ -66,6 +70,8 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         if "evaluate_every" in setting:
             setting["evaluate_every"] = min(setting["evaluate_every"], _a_tenth(given["max_steps"]))
     fields: dict[str, Any] = {"task": self_contained(task), "encoding": encoding, **setting, **given}
+    if fields.get("reach_modulus") == TASK:
+        fields["reach_modulus"] = needed_modulus(known)
     fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
     if "test_lengths" not in fields:
         fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
@@ -85,6 +91,27 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     if row.is_own or (config.model_options and "positions" not in row.can):
         network_of(config)  # refuses a model that cannot be trained before anything is said or written
     return _with_theory(config)
+
+
+def needed_modulus(task: Task) -> int:
+    """The modulus of positions that finding in a task needs, by the automaton that it reads with.
+
+    >>> needed_modulus(load_argument("regex:(aaa)*b", None))
+    3
+    >>> needed_modulus(load_argument("sort", None))
+    Traceback (most recent call last):
+    longreach.errors.InputError: reach_modulus: no automaton says what sort needs; give a number, or auto
+    """
+    machine = getattr(task, "automaton", None) or getattr(task, "machine", None)
+    if not isinstance(machine, Automaton | LabelledAutomaton):
+        reason = f"no automaton says what {task.name} needs; give a number, or auto"
+        raise InputError(reason, place=Field("reach_modulus"))
+    read = machine.essential if isinstance(machine, Automaton) else machine
+    monoid = transition_monoid(read, DEFAULT_BUDGET.monoid)
+    if monoid is None:
+        reason = f"the automaton of {task.name} is too large to say what it needs; give a number, or auto"
+        raise InputError(reason, place=Field("reach_modulus"))
+    return least_modulus(monoid)
 
 
 def _with_theory(config: RunConfig) -> RunConfig:

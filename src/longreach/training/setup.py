@@ -116,6 +116,8 @@ def decoder_of(config: RunConfig) -> ModelConfig:
         scaled_bias=config.scaled_bias,
         tied=config.tied,
         predict_ids=config.predict_ids,
+        reach_modulus=config.reach_modulus,
+        reach_counting=config.reach_counting,
         loops=(config.row.options | config.model_options).get("loops", 1),
     )
 

@@ -132,6 +132,30 @@ def stable_semigroup(monoid: TransitionMonoid) -> StableSemigroup:
     return StableSemigroup(monoid, length, np.flatnonzero(layers[length]), tuple(layers[: length + 1]))
 
 
+def least_modulus(monoid: TransitionMonoid) -> int:
+    """The least m for which the maps of words whose lengths are multiples of m have no group.
+
+    Outside AC⁰ there is none: then the length of the stable semigroup.
+
+    >>> [least_modulus(transition_monoid(from_expression(each), 100)) for each in ("(aab)*", "(aaa)*")]
+    [1, 3]
+    """
+    length = stable_semigroup(monoid).length
+    for modulus in (m for m in range(1, length + 1) if length % m == 0):
+        blocks = np.arange(1)
+        for _ in range(modulus):
+            blocks = np.unique(monoid.right[blocks])
+        found = frontier = blocks
+        while len(frontier):
+            for _ in range(modulus):
+                frontier = np.unique(monoid.right[frontier])
+            frontier = np.setdiff1d(frontier, found)
+            found = np.union1d(found, frontier)
+        if _aperiodic(monoid.elements[found]):
+            return modulus
+    return length
+
+
 def idempotents(elements: IntArray) -> IntArray:
     return np.flatnonzero((np.take_along_axis(elements, elements, axis=1) == elements).all(axis=1))
 
