@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from importlib import resources
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.theory.architectures.cascades import grow
 from longreach.theory.architectures.check import check_architecture
 from longreach.theory.architectures.classes import AC0, ArchitectureVerdict, judge_architecture
 from longreach.theory.architectures.documents import NOTHING, CascadeCertificate, Question
+from longreach.theory.architectures.levels import Asked
 from longreach.theory.automata.automaton import labelled
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
+from longreach.theory.budget import Budget
 from tests.helpers.semigroup_oracle import Map, then
 from tests.helpers.small_automata import small_automata
 from tests.theory.architectures.test_classes import accepted, predicted
@@ -74,12 +78,21 @@ def test_all_small_automata() -> None:
     count = 0
     for automaton in small_automata(3, "ab"):
         answer = "no" if has_group_of_one_length(automaton.transitions) else "yes"
-        for question in (accepted(automaton), predicted(automaton)):
-            assert judged(question).answer == answer, automaton
+        assert judged(predicted(automaton)).answer == answer, automaton
+        if count % 4 == 0:
+            assert judged(accepted(automaton)).answer == answer, automaton
         count += 1
     assert count == 1054
 
 
+CENSUS = resources.files("longreach.studies.census") / "languages.json"
+CENSUS_LANGUAGES = {
+    "3e918b8819": ("yes", 8, 9),
+    "96d8c66169": ("yes", 2, 2),
+    "04df9a1d4a": ("no", None, None),
+    "9426c3b9f3": ("yes", 1, 3),
+    "2b5fb177a4": ("yes", 4, 2),
+}
 KNOWN = {  # the answer, the modulus, the layers of attention
     "(a|b)*a": ("yes", 1, 0),
     "(aa)*": ("yes", 2, 1),
@@ -112,6 +125,35 @@ def test_a_cascade_answers_words(name: str) -> None:
             assert said == output
 
 
+def test_groups_without_the_monoid() -> None:
+    """Cycles of two and three states are found without writing maps down; other verdicts stay as they are."""
+    for automaton in list(small_automata(3, "ab"))[::50]:
+        question = predicted(automaton)
+        found = judge_architecture("decoder", REACH, question, Budget(monoid=1))
+        if found.certificate is not None:
+            assert check_architecture(found.certificate, question.table).valid
+        assert found.answer == judged(question).answer
+
+
+@pytest.mark.parametrize("key", ["3e918b8819", "96d8c66169", "04df9a1d4a", "9426c3b9f3", "2b5fb177a4"])
+def test_languages_of_the_census(key: str) -> None:
+    """One with many levels, ones with a clock, one with too many maps, one whose levels count letters."""
+    rows = json.loads(CENSUS.read_text())
+    task = next(row["task"] for row in rows if row["key"] == key)
+    found = judged(predicted(from_expression(task.removeprefix("regex:"))))
+    answer, modulus, levels = CENSUS_LANGUAGES[key]
+    assert (found.answer, found.modulus) == (answer, modulus)
+    assert levels is None or (found.levels is not None and found.levels <= levels)
+
+
+def test_without_time_images_are_enough() -> None:
+    question = predicted(from_expression("(a|b)ba(b|aa)(ba|a(a|b)ba(b|aa))*"))
+    asked = Asked.of(question)
+    for modulus in (1, 2, 4, 8):
+        levels = grow(asked, asked.clock(modulus), 40, colours=False)
+        assert (levels is None) == (modulus < 8)
+
+
 def random_question(rows: list[list[int]], outputs: list[str], at_end: bool) -> Question:
     return Question(labelled("abc"[: len(rows[0])], rows, 0, outputs), at_end)
 
@@ -132,7 +174,7 @@ questions = st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(questions)
 def test_answers_agree_with_the_definition(question: Question) -> None:
     """Where something is asked after every word, the answer is the definition's."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -120,10 +120,11 @@ class Groups:
         other stays at them.
 
         Where some cycle has its period among the maps of words of stable length, the idempotent power of its
-        map is there as well, so a pair is found there at the latest.
+        map is there as well, so a pair is found there at the latest. Beyond the budget for maps, only cycles
+        of two and three states are looked for.
         """
         if self.monoid is None or self.lengths is None:
-            return None
+            return next(filter(None, map(self._steady_cycle, (2, 3))), None)
         rows = self.monoid.elements
         told: dict[tuple[int, ...], tuple[tuple[int, int], Word] | None] = {}
         high = _high_power(rows)
@@ -157,20 +158,47 @@ class Groups:
                         )
         return None
 
+    def _steady_cycle(self, size: int) -> StableGroupCertificate | None:
+        """So many states through which one word cycles while another of its length stays at each."""
+        table = self.machine.table
+        places = [range(len(table))] * size
+        if len(table) ** size > MOST_TUPLES:
+            return None
+        rows = np.array(list(product(*places)))
+        weights = len(table) ** np.arange(size)[::-1]
+        moves = table[rows].transpose(0, 2, 1) @ weights
+        for states in rows[(rows[:, :1] < rows[:, 1:]).all(axis=1)].tolist():
+            self.budget.check()
+            found = _told_apart(self.machine, states)
+            if found is None or len(set(states)) < size:
+                continue
+            here, there = int(np.dot(states, weights)), int(np.dot([*states[1:], states[0]], weights))
+            layers = [np.arange(len(rows)) == here]
+            while len(layers) <= MOST_STEADY:
+                layer = np.zeros(len(rows), dtype=np.bool_)
+                layer[moves[layers[-1]]] = True
+                layers.append(layer)
+                if layer[here] and layer[there]:
+                    return StableGroupCertificate(
+                        machine=self.question.table,
+                        before=_path(self.machine, states[0]),
+                        word=_word_back(self.machine, moves, layers, there),
+                        states=tuple(states),
+                        steady=_word_back(self.machine, moves, layers, here),
+                        pair=found[0],
+                        after=found[1],
+                    )
+        return None
+
     def _word(self, element: int, length: int) -> Word:
         """A word of just this length that induces the element."""
         assert self.monoid is not None
         assert self.lengths is not None
-        letters: Word = ()
-        for layer in reversed(self.lengths[0][:length]):
-            before, letter = np.nonzero((self.monoid.right == element) & layer[:, None])
-            element = int(before[0])
-            letters = (self.machine.alphabet[int(letter[0])], *letters)
-        return letters
+        return _word_back(self.machine, self.monoid.right, self.lengths[0][: length + 1], element)
 
     def cascade(self) -> CascadeCertificate | None:
         """With the fewest layers and then the least modulus that the search finds."""
-        period = 1 if self.lengths is None else self.lengths[1]
+        period = USUAL_PERIOD if self.lengths is None else self.lengths[1]
         moduli = [m for m in range(1, min(period, MOST_MODULUS) + 1) if period % m == 0]
         return find_cascade(self.question, moduli, self.budget)
 
@@ -275,6 +303,25 @@ class Groups:
                     return SameTokenCertificate(machine=self.question.table, first=known[2], second=word)
         answers = {token: output for token, (output, _, _) in sorted(seen.items())}
         return LastTokenCertificate(machine=self.question.table, answers=answers)
+
+
+USUAL_PERIOD = 12
+"""Its divisors are tried as moduli where there are too many maps."""
+MOST_TUPLES = 20_000
+MOST_STEADY = 100
+"""Tuples of states, and letters of words, that are looked through where there are too many maps."""
+
+
+def _word_back(
+    machine: LabelledAutomaton, moves: npt.NDArray[np.int64], layers: Sequence[BoolArray], target: int
+) -> Word:
+    """A word of as many letters as there are steps between layers, each reached from the one before."""
+    letters: Word = ()
+    for layer in reversed(layers[:-1]):
+        before, letter = np.nonzero((moves == target) & layer[:, None])
+        target = int(before[0])
+        letters = (machine.alphabet[int(letter[0])], *letters)
+    return letters
 
 
 def _high_power(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
