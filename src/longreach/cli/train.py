@@ -165,7 +165,7 @@ def _note_changed_code(results: Sequence[Result]) -> None:
 
 
 def _reads_telling_ids(config: RunConfig) -> bool:
-    if config.id_scheme != "coupled" or config.predict_ids:
+    if config.loss == "squared" or config.id_scheme != "coupled" or config.predict_ids:
         return False
     from longreach.tasks.positions import ids_tell
     from longreach.training.setup import task_of

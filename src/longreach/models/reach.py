@@ -59,7 +59,7 @@ class Reach(StickBreaking):
     def hide(self, config: ModelConfig, layer: int, reading: Reading) -> Tensor:
         keys = torch.arange(reading.hidden.shape[-1], device=reading.hidden.device)
         own = (reading.query_places.unsqueeze(-1) == keys).unsqueeze(-3)
-        strict = torch.tensor([head.strict for head in _heads(config, layer)], device=keys.device)
+        strict = torch.tensor([head.strict for head in layer_heads(config, layer)], device=keys.device)
         return reading.hidden | (own & strict[:, None, None])
 
     def weigh(self, attending: Attending, logits: Tensor) -> Tensor:
@@ -97,7 +97,7 @@ def wave_table(config: ModelConfig, dtype: torch.dtype, device: torch.device) ->
     Angles are of remainders, so that they are as precise at the ten thousandth token as at the first.
     """
     pairs = config.head_width // 2
-    heads = _heads(config, 0)  # the moduli of all layers are the same
+    heads = layer_heads(config, 0)  # the moduli of all layers are the same
     taken = [[head.numerators[pair % len(head.numerators)] for pair in range(pairs)] for head in heads]
     moduli = torch.tensor([[head.modulus] for head in heads], device=device)
     ids = torch.arange(period(config.reach_modulus), device=device)[:, None, None]
@@ -106,5 +106,6 @@ def wave_table(config: ModelConfig, dtype: torch.dtype, device: torch.device) ->
     return torch.stack([angles.cos(), angles.sin()], dim=-1)
 
 
-def _heads(config: ModelConfig, layer: int) -> tuple[ReachHead, ...]:
+def layer_heads(config: ModelConfig, layer: int) -> tuple[ReachHead, ...]:
+    """What each head of a layer does."""
     return reach_heads(layer, config.heads, config.reach_modulus, config.reach_counting)

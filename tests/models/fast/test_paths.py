@@ -43,10 +43,12 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "scaled_bias": [{"scaled_bias": False}],
     "predict_ids": [{"predict_ids": True}],
     "dropout": [{"dropout": 0.5}],
+    "reach_modulus": [{"encoding": "reach", "reach_modulus": 3}],
+    "reach_counting": [{"encoding": "reach", "reach_counting": 1}],
 }
 """By field of a configuration, values that are not its default."""
 DECLARED = [name for name in ENCODINGS if name in PACKED_GRADIENT.implements["encoding"]]
-OTHERS = [change for name, changes in CHANGES.items() if name != "encoding" for change in changes]
+OTHERS = [change for changes in CHANGES.values() for change in changes if "encoding" not in change]
 
 
 def shape(**given: Any) -> ModelConfig:
@@ -169,7 +171,7 @@ def test_a_field_that_is_not_declared_switches_it_off(path: FastPath) -> None:
 
 def test_attention_that_has_no_path() -> None:
     without = [name for name in ENCODINGS if name not in DECLARED]
-    assert without == ["window", "fox", "reach", "cope"]
+    assert without == ["window", "fox", "cope"]
     assert all(ENCODING_MODULES[name].changes_attention for name in without)
 
 
@@ -190,7 +192,7 @@ def test_sticks_longer_than_products_pay(log_length: bool) -> None:
         {"layers": 1},
         {"heads": 1},
         {"log_length": True, "scaled_bias": False},
-        *(each for name in CHANGES if name != "encoding" for each in CHANGES[name]),
+        *OTHERS,
     ],
     ids=str,
 )
@@ -202,6 +204,16 @@ def test_paths_compute_what_the_decoder_computes(
     parameters = parameters_of(config)
     for share in (1.0, 0.3):
         check(config, Drawn(config, SIZES, share, any_ids=any_ids), BORDERS, parameters)
+
+
+@pytest.mark.parametrize("modulus", ["auto", 1, 3])
+@pytest.mark.parametrize("counting", [0, 1, 2])
+@pytest.mark.parametrize("change", [{}, {"layers": 1}, {"predict_ids": True}], ids=str)
+def test_heads_of_reach(modulus: int | str, counting: int, change: dict[str, Any]) -> None:
+    heads = {"heads": 3, "width": 12, "reach_modulus": modulus, "reach_counting": counting}
+    config = shape(**{"encoding": "reach", **heads, **change})
+    for share, any_ids in ((1.0, False), (0.3, False), (0.3, True)):
+        check(config, Drawn(config, SIZES, share, any_ids=any_ids), BORDERS, parameters_of(config))
 
 
 @pytest.mark.parametrize("encoding", DECLARED)

@@ -16,14 +16,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
+from longreach.config.reach import ReachHead
 from longreach.models.attention import STEEP, SUMS_AS_PRODUCTS, StickBreaking, sums_from
 from longreach.models.decoder import GELU_CUBIC, GELU_LINEAR, ID_MATRIX, encoding_module
 from longreach.models.encodings import Encoding
 from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
 from longreach.models.parameters import Parameters
+from longreach.models.reach import Reach, layer_heads, wave_table
 
 PER_BIT = math.log2(math.e)
 LARGEST = 64.0
@@ -200,10 +203,14 @@ class StickAttender(Attender):
     unit = 1.0
 
     def _weigh(self, logits: Tensor, seen: Tensor, sums: Tensor) -> Tensor | None:
-        take, shape, length = self._space.take, logits.shape, logits.shape[-1]
-        many = math.prod(shape[:-1])
         sums.fill_(1.0)
-        flat = logits.masked_fill_(seen == 0, -math.inf).view(many, length)
+        return self._break(logits.masked_fill_(seen == 0, -math.inf))
+
+    def _break(self, logits: Tensor) -> Tensor:
+        """Turn logits into weights, in place; what each key takes of what is left."""
+        take, length = self._space.take, logits.shape[-1]
+        many = math.prod(logits.shape[:-1])
+        flat = logits.view(many, length)
         shares = torch.sigmoid(flat, out=take(many, length))
         parts = _aten.softplus.out(flat, 1.0, STEEP, out=take(many, length))
         if length <= SUMS_AS_PRODUCTS:
@@ -226,6 +233,50 @@ class StickAttender(Attender):
         else:
             torch.cumsum(flat, -1, out=sums)
         flat.addcmul_(group.shares, sums, value=-1.0)
+
+
+class ReachAttender(StickAttender):
+    """The attention of one layer, as `longreach.models.reach.Reach` has it; values are turned outside."""
+
+    def __init__(
+        self,
+        heads: Sequence[ReachHead],
+        head_width: int,
+        space: Workspace,
+        dtype: torch.dtype,
+    ) -> None:
+        super().__init__(len(heads), head_width, space, dtype)
+        self._finding = sum(not head.counting for head in heads)
+        self._strict = [number for number, head in enumerate(heads) if head.strict]
+
+    def _weigh(self, logits: Tensor, seen: Tensor, sums: Tensor) -> Tensor | None:
+        sums.fill_(1.0)
+        hidden = seen == 0
+        logits.masked_fill_(hidden, -math.inf)
+        # A strict head sees up to the key before the last one that others see.
+        last = F.pad(hidden[..., 1:], (0, 1), value=True)
+        for head in self._strict:
+            logits[:, head].masked_fill_(last if last.ndim == 2 else last[:, 0], -math.inf)
+        if self._finding == self._heads:
+            return self._break(logits)
+        found, counted = logits[:, : self._finding].contiguous(), logits[:, self._finding :]
+        shares = torch.empty_like(logits)
+        shares[:, : self._finding] = self._break(found).view(found.shape)
+        logits[:, : self._finding] = found
+        counted.copy_(counted.softmax(dim=-1))
+        shares[:, self._finding :] = counted
+        return shares.view(-1, logits.shape[-1])
+
+    def _through(self, gradient: Tensor, group: _Group) -> None:
+        if self._finding == self._heads:
+            return super()._through(gradient, group)
+        assert group.shares is not None
+        shaped = gradient.view(-1, self._heads, *gradient.shape[1:])
+        shares = group.shares.view(shaped.shape)
+        sums = shaped.cumsum(-1)
+        sums[:, self._finding :] = sums[:, self._finding :, :, -1:].clone()
+        shaped.addcmul_(shares, sums, value=-1.0)
+        return None
 
 
 def _exponentials(logits: Tensor, seen: Tensor) -> None:
@@ -261,6 +312,32 @@ class Attended:
     mixed: Tensor
 
 
+class Waves:
+    """Turns what heads of `reach` read, as complex numbers."""
+
+    def __init__(self, config: ModelConfig, dtype: torch.dtype) -> None:
+        self._table = torch.view_as_complex(wave_table(config, dtype, torch.device("cpu"))).flatten(1)
+        self._period = len(self._table)
+        self._last: tuple[Packed, dict[tuple[bool, int], Tensor]] | None = None
+
+    def turn(self, vectors: Tensor, packed: Packed, chosen: Tensor | None, direction: int) -> None:
+        """Turn vectors (tokens, width), behind which there may be more, by the ids of all tokens or some."""
+        if self._period == 1:
+            return
+        by = self._of(packed, chosen, direction)
+        seen = vectors[: len(by)]
+        torch.view_as_complex(seen.view(*by.shape, 2)).mul_(by)
+
+    def _of(self, packed: Packed, chosen: Tensor | None, direction: int) -> Tensor:
+        if self._last is None or self._last[0] is not packed:
+            self._last = packed, {}
+        made, name = self._last[1], (chosen is None, direction)
+        if name not in made:
+            ids = packed.ids if chosen is None else packed.ids[chosen]
+            made[name] = self._table[direction * ids % self._period]
+        return made[name]
+
+
 class PackedForward:
     """The logits of a shape of models, in memory that is used again; `parameters` are read.
 
@@ -282,11 +359,20 @@ class PackedForward:
         self._parameters = parameters
         dtype = parameters["embedding"].dtype
         self._space = Workspace(dtype) if space is None else space
-        attender = StickAttender if isinstance(self._encoding, StickBreaking) else Attender
-        self._attender = attender(config.heads, config.head_width, self._space, dtype)
+        self._attenders = self._make_attenders(dtype)
+        self._waves = Waves(config, dtype) if isinstance(self._encoding, Reach) else None
         self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
         self._biased = self._encoding.adds_bias
         self._turned = type(self._encoding).turn is not Encoding.turn
+
+    def _make_attenders(self, dtype: torch.dtype) -> list[Attender]:
+        """One for each layer."""
+        config, space = self._config, self._space
+        if isinstance(self._encoding, Reach):
+            heads = [layer_heads(config, layer) for layer in range(config.layers)]
+            return [ReachAttender(each, config.head_width, space, dtype) for each in heads]
+        kind = StickAttender if isinstance(self._encoding, StickBreaking) else Attender
+        return [kind(config.heads, config.head_width, space, dtype)] * config.layers
 
     def logits(self, packed: Packed) -> Tensor:
         """At the supervised tokens, (tokens, outputs); the next call overwrites them."""
@@ -349,9 +435,13 @@ class PackedForward:
         mixed = take(len(y), width)
         added = None if biases is None else biases.of(number, queries)
         spread = None if distinct is None else distinct.spread
-        attention = self._attender.forward(
+        if self._waves is not None:
+            self._waves.turn(value, packed, None, -1)
+        attention = self._attenders[number].forward(
             packed, queries, query, key, value, added, mixed, spread, keep=keep
         )
+        if self._waves is not None:
+            self._waves.turn(mixed, packed, chosen, 1)
         after = torch.addmm(y, mixed, parameters[f"{name}.out.weight"].t(), out=take(len(y), width))
         after += parameters[f"{name}.out.bias"]
         return Attended(norm, inputs, at_queries, attention, added, mixed), after

@@ -156,7 +156,12 @@ class DecoderGradient(PackedForward):
         self._linear_back(f"{name}.attention.out", attended.mixed, gradient, d_mixed[:-1])
         queries, keys = len(gradient), len(packed.tokens)
         d_query, d_key, d_value = take(queries, width), take(keys, width), take(keys, width)
-        d_logits = self._attender.backward(attended.attention, packed, d_mixed, (d_query, d_key, d_value))
+        if self._waves is not None:
+            self._waves.turn(d_mixed, packed, chosen, -1)
+        attender = self._attenders[number]
+        d_logits = attender.backward(attended.attention, packed, d_mixed, (d_query, d_key, d_value))
+        if self._waves is not None:
+            self._waves.turn(d_value, packed, None, 1)
         if biases is not None and attended.biases is not None:
             biases.add(attended.biases, d_logits)
         self._scale(d_query, packed, chosen)

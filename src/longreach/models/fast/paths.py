@@ -45,7 +45,6 @@ _WITHOUT_TURNS = (
     "stick-breaking",
 )  # fmt: skip
 _DECODER: dict[str, Container[object]] = {
-    "encoding": (*_WITHOUT_TURNS, "rope"),
     "dropout": ANY,  # no model here applies it
     **dict.fromkeys(
         (
@@ -62,9 +61,13 @@ _DECODER: dict[str, Container[object]] = {
     ),
 }
 
-PACKED_OUTPUTS = FastPath("packed outputs", "decoder", _DECODER, dtypes=("float32", "bfloat16"))
+_ALL_DECODERS = _DECODER | {
+    "encoding": (*_WITHOUT_TURNS, "rope", "reach"), "reach_modulus": ANY, "reach_counting": ANY
+}  # fmt: skip
+
+PACKED_OUTPUTS = FastPath("packed outputs", "decoder", _ALL_DECODERS, dtypes=("float32", "bfloat16"))
 """`forward.PackedForward`: rows without padding, in memory that is used again."""
-PACKED_GRADIENT = FastPath("packed gradient", "decoder", _DECODER)
+PACKED_GRADIENT = FastPath("packed gradient", "decoder", _ALL_DECODERS)
 """`gradient.DecoderGradient`: the same with its backward pass, written out."""
 SHARED_TOKENS = FastPath(
     "shared tokens",
