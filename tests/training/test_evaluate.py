@@ -113,7 +113,7 @@ def test_bins_without_padding_have_the_same_accuracy(
     assert isinstance(packed[0].first[0], PackedPart if is_packed else Chunk)
     assert isinstance(padded[0].first[0], Chunk)
     same = encoding in (
-        "nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "cope", BASELINE,
+        "nope", "alibi", "t5", "coupled-local", "fox", "stick-breaking", "reach", "cope", BASELINE,
     )  # fmt: skip
     trained = train(config.model_copy(update={"max_steps": 30})).parameters
     for vector in (network.vector(trained), network.vector(network.initial(0)) * 20):
