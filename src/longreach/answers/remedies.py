@@ -24,7 +24,7 @@ from longreach.tasks.changes import ReversedAnswer, changed_task
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.names import FamilyName
-from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, local_steps
+from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, seen_steps
 from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
 from longreach.theory.verdicts.verdict import Answer
@@ -185,7 +185,7 @@ def forms_with_local_steps(forecast: Forecast, found: Sequence[Remedy]) -> list[
     for count in range(len(missing) + 1):
         for changes in combinations(missing, count):
             task = _form(forecast.task, changes)
-            steps = None if task is None or not has_coupled_ids(task) else local_steps(task)
+            steps = None if task is None or not has_coupled_ids(task) else seen_steps(task)
             if task is not None and steps is not None:
                 forms.append((_name_of(task, read.changed(*changes)), steps))
         if any(steps.everywhere for _, steps in forms):

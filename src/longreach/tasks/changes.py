@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from longreach.errors import InputError
 from longreach.tasks.arithmetic import Addition, BinaryOperation, BooleanExpressions
 from longreach.tasks.copying import Reverse
+from longreach.tasks.data import DataTask
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import ChangedTask, SequenceTask, check_distinct
-from longreach.tasks.own import FunctionTask
+from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.positions import END, LocalSteps, far_steps
-from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, run_of, with_steps
+from longreach.tasks.scratchpads import (
+    AlignedScratchpad,
+    FormulaScratchpad,
+    RunScratchpad,
+    run_of,
+    with_steps,
+)
 from longreach.tasks.task import (
     EOS,
     EOS_ID,
@@ -29,6 +37,9 @@ from longreach.tasks.task import (
     significance,
 )
 from longreach.theory.names import TaskName
+
+if TYPE_CHECKING:
+    from longreach.tasks.aligned import Aligned
 
 
 @dataclass(frozen=True)
@@ -63,10 +74,20 @@ class ReversedAnswer(ChangedTask):
         """Whether the answer is a number, to be written in all its bits."""
         return isinstance(self.base, BinaryOperation)
 
+    @property
+    def aligned(self) -> Aligned | None:
+        """How the answer of somebody's own task is made, from its last token to the first."""
+        own = isinstance(self.base, FunctionTask | DataTask)
+        found: Aligned | None = getattr(self.base, "aligned", None) if own else None
+        return found if found is not None and found.each and found.backwards else None
+
     def answer_size(self, length: int) -> int:
-        return self.base.answer_size(length)
+        zeros = 0 if self.aligned is None else self.aligned.zeros or 0
+        return self.base.answer_size(length) + zeros
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        if self.aligned is not None:
+            return (*self.aligned.padded(x, self.base.answer(x)[:-1])[::-1], EOS)
         y = self.base.answer(x)[-2::-1]
         if isinstance(self.base, BinaryOperation):
             first, second = self.base.operands(x)
@@ -77,6 +98,8 @@ class ReversedAnswer(ChangedTask):
         x, y, sizes = self.base.draw(lengths, rng)
         columns = np.arange(y.shape[1])
         backwards = np.take_along_axis(y, np.maximum(sizes[:, None] - 1 - columns, 0), axis=1)
+        if self.aligned is not None and self.aligned.zeros is not None:
+            return x, *self._in_all_digits(x, lengths)
         if not isinstance(self.base, BinaryOperation):
             return x, backwards, sizes
         first = (x == self.base.symbols.index(self.base.sign)).argmax(axis=1)
@@ -84,6 +107,18 @@ class ReversedAnswer(ChangedTask):
         padded = np.zeros((len(x), int(whole.max())), dtype=np.int64)  # the symbol 0 is the first
         padded[:, : y.shape[1]] = (backwards * (columns < sizes[:, None]))[:, : padded.shape[1]]
         return x, padded, whole
+
+    def _in_all_digits(self, x: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
+        """The answers to these inputs, row by row, and their sizes."""
+        place = {symbol: number for number, symbol in enumerate(self.symbols)}
+        rows = zip(x.tolist(), lengths.tolist(), strict=True)
+        read = ([self.symbols[k] for k in row[:length]] for row, length in rows)
+        written = [[place[token] for token in self.answer(word)[:-1]] for word in read]
+        sizes = np.array([len(row) for row in written], dtype=np.int64)
+        y = np.zeros((len(x), int(sizes.max())), dtype=np.int64)
+        for number, row in enumerate(written):
+            y[number, : len(row)] = row
+        return y, sizes
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         """As in the base; digits of equal significance share an id."""
@@ -99,6 +134,8 @@ class ReversedAnswer(ChangedTask):
         """Of sums the bit before tells the carry: it less the bits of the operands. A reverse is a copy."""
         if isinstance(self.base, Reverse):
             return LocalSteps(1, 1, "the symbol that it copies", but=END)
+        if self.aligned is not None:
+            return None if self.aligned.steps is None else replace(self.aligned.steps, everywhere=True)
         if not isinstance(self.base, Addition):
             return None
         return LocalSteps(5, 1, "the two bits to be added, the two before them, and their sum", but=END)
@@ -294,10 +331,15 @@ def _scratchpad(task: Task) -> Task:
         return RunScratchpad(task)
     if isinstance(task, BooleanExpressions):
         return FormulaScratchpad(task)
-    if isinstance(task, FunctionTask):
-        if task.stepper is None:
-            raise _refused(task, "scratchpad", "say which steps: Task.from_function(…, steps=…)")
+    if isinstance(task, FunctionTask) and task.stepper is not None:
         return with_steps(task, task.stepper)
+    if isinstance(task, FunctionTask | PredicateLanguage | DataTask):
+        if task.aligned is None:
+            say = ": say which, Task.from_function(…, steps=…)" if isinstance(task, FunctionTask) else ""
+            raise _refused(task, "scratchpad", f"its answers show no steps that could be written down{say}")
+        if task.aligned.each and task.aligned.is_seen:
+            raise _refused(task, "scratchpad", "the steps stand in the answer itself")
+        return AlignedScratchpad(task)
     if isinstance(task, FamilyTask) and (steps := task.with_scratchpad) is not None:
         return steps
     raise _refused(task, "scratchpad", "no steps are known that could be written down")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from longreach.tasks.task import (
 )
 from longreach.theory.names import DATA, TaskName
 from longreach.wording import counted
+
+if TYPE_CHECKING:
+    from longreach.tasks.aligned import Aligned
 
 RARE = 0.05
 """The share below which guessing does not count."""
@@ -147,8 +150,20 @@ class DataTask(SequenceTask):
             found.setdefault(len(x), []).append((read, written))
         return found
 
+    @cached_property
+    def aligned(self) -> Aligned | None:
+        """How outputs are made step by step, where the examples show it."""
+        from longreach.tasks.aligned import recognized  # slow to load
+
+        if self.ids is not None or self.written_ids is not None:
+            return None
+        return recognized(None, dict(self.examples))
+
     def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """As said; else those of outputs that are seen to be written along the input."""
         scheme = self.ids or self.written_ids
+        if scheme is None and (found := self.aligned) is not None and found.each:
+            scheme = found.ids
         return None if scheme is None else ids_by_function(self, batch, scheme, SEP_ID)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:

@@ -51,6 +51,7 @@ from longreach.theory.names import SESSION
 from longreach.wording import counted, some, spelled
 
 if TYPE_CHECKING:
+    from longreach.tasks.aligned import Aligned
     from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, NotLearned
 
 
@@ -242,8 +243,22 @@ class FunctionTask(SequenceTask):
         constant, times = self._shape
         return constant if constant >= 0 else max(1, times * max(1, length))
 
+    @cached_property
+    def aligned(self) -> Aligned | None:
+        """How answers are made step by step, where examples show it, and neither steps nor ids are said."""
+        from longreach.tasks.aligned import drawn_alignment  # slow to load
+
+        if self.ids is not None or self.stepper is not None:
+            return None
+        known = self.lengths(self.least_length, self.least_length + TRIED_SPAN).tolist()
+        return drawn_alignment(lambda n, rng: self._drawn(n, rng), self._answered, known)
+
     def coupled_ids(self, batch: Batch) -> IntArray | None:
-        return None if self.ids is None else ids_by_function(self, batch, self.ids, SEP_ID)
+        """As said; else those of answers that are seen to be written along the input."""
+        scheme = self.ids
+        if scheme is None and (found := self.aligned) is not None and found.each:
+            scheme = found.ids
+        return None if scheme is None else ids_by_function(self, batch, scheme, SEP_ID)
 
     def _pair(self, read: tuple[str, ...]) -> Pair:
         """An input and its answer, which must not be longer than was said or seen."""
@@ -480,6 +495,17 @@ class PredicateLanguage(LanguageTask):
         )
 
     @cached_property
+    def aligned(self) -> Aligned | None:
+        """The automaton that tells words of the language, reading in some order, where examples show one."""
+        from longreach.tasks.aligned import drawn_alignment  # slow to load
+
+        if self.asks == "next":
+            return None
+        draw = self._any if self.drawer is None else self._drawn
+        known = self.lengths(max(1, self.least_length), self.least_length + TRIED_SPAN).tolist()
+        return drawn_alignment(draw, lambda word: written(self.contains(word)), known)
+
+    @cached_property
     def shown_words(self) -> tuple[Word, ...]:
         """Words that the drawer gives: rare words of the language may be among them."""
         if self.drawer is None:
@@ -704,7 +730,8 @@ def fingerprint(task: Task) -> str:
             for array in (batch.tokens, batch.targets, batch.mask, batch.position_ids, batch.sizes):
                 found.update(repr(array.shape).encode())
                 found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
-            if (ids := task.coupled_ids(batch)) is not None:
+            said = not isinstance(task, FunctionTask) or task.ids is not None
+            if said and (ids := task.coupled_ids(batch)) is not None:
                 found.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
     return found.hexdigest()[:12]
 

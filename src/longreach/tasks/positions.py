@@ -331,6 +331,20 @@ def local_steps(task: Task) -> LocalSteps | None:
     return found if isinstance(found, LocalSteps) else None
 
 
+def seen_steps(task: Task) -> LocalSteps | None:
+    """The same; of somebody's own task what its answers show, which takes seconds to find out.
+
+    >>> from longreach.tasks.task import Task
+    >>> def word(length, rng):
+    ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
+    >>> found = seen_steps(Task.from_function(word, lambda x: x[::-1], name="backwards"))
+    >>> found.why.partition(";")[0], found.everywhere
+    ('the symbol that it copies', True)
+    """
+    aligned = getattr(task, "aligned", None)
+    return local_steps(task) or getattr(aligned, "steps", None)
+
+
 def far_steps(task: Task) -> str | None:
     """Why some steps of a task depend on many tokens or on far ones, under its own coupled ids.
 

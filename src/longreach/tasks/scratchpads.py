@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longreach.errors import InputError
 from longreach.tasks.arithmetic import BooleanExpressions, part_values
+from longreach.tasks.balance import balanced
 from longreach.tasks.counting import Parity
+from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import (
     UNDEFINED,
     ChangedTask,
@@ -19,7 +22,7 @@ from longreach.tasks.layouts import (
     places_of,
     states_along,
 )
-from longreach.tasks.own import FunctionTask, written
+from longreach.tasks.own import FunctionTask, PredicateLanguage, written
 from longreach.tasks.positions import END, LocalSteps
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, state_name
 from longreach.tasks.task import (
@@ -32,10 +35,15 @@ from longreach.tasks.task import (
     Split,
     Task,
     backwards,
+    ids_by_function,
     numbered,
 )
 from longreach.tasks.uniform import UniformWords
+from longreach.theory.automata.automaton import Word
 from longreach.theory.names import TaskName
+
+if TYPE_CHECKING:
+    from longreach.tasks.aligned import Aligned
 
 FIRST = SEP_ID + 1
 """The place of the first symbol among the tokens."""
@@ -281,6 +289,140 @@ class FormulaScratchpad(ChangedTask):
         """0, L … 1, 0, 1 … L: counted from the end of x, where evaluation begins."""
         x, y = numbered(batch, SEP_ID)
         return backwards(x) + y
+
+
+MARK = "::"
+"""Between the states and an answer that begins where they began."""
+
+
+@dataclass(frozen=True)
+class AlignedScratchpad(ChangedTask):
+    """SOS x SEP s₁ … s_m y EOS for a task whose answers are seen to be made step by step: the states of the
+    automaton that makes them, in the order in which it reads, then the answer.
+
+    An answer that is written along the columns goes back from the last state, a number in all the digits that
+    it may have; one that begins at the first column stands behind a mark.
+
+    >>> def word(length, rng):
+    ...     return "".join("ab"[k] for k in rng.integers(0, 2, length))
+    >>> mirrored = Task.from_function(word, lambda x: x == x[::-1], name="mirrored")
+    >>> AlignedScratchpad(mirrored).answer("abba")
+    ('q1', 'q3', 'q2', 'q3', 'yes', 'EOS')
+    """
+
+    change = "scratchpad"
+    base: FunctionTask | PredicateLanguage | DataTask
+
+    def __post_init__(self) -> None:
+        check_distinct(self.name, (*self.tokens[:FIRST], *self._base_symbols, *self._names, MARK))
+
+    @property
+    def aligned(self) -> Aligned:
+        found = self.base.aligned
+        assert found is not None
+        return found
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return f"{self.base.about}, with the state after each step written down"
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(map(state_name, range(len(self.aligned.machine))))
+
+    @property
+    def _base_symbols(self) -> tuple[str, ...]:
+        base = self.base
+        return (*base.letters, YES, NO) if isinstance(base, PredicateLanguage) else base.symbols
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        return (*self._base_symbols, *self._names, *((MARK,) if self._marked else ()))
+
+    @property
+    def _marked(self) -> bool:
+        return bool(self.aligned.each) and not self.aligned.backwards
+
+    @property
+    def least_length(self) -> int:
+        return max(1, self.base.least_length)
+
+    def answer_size(self, length: int) -> int:
+        steps = self.aligned.most_steps(length)
+        said = 1 if isinstance(self.base, PredicateLanguage) else self.base.answer_size(length)
+        return steps + self._marked + said + (self.aligned.zeros or 0)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        base = self.base
+        y = (YES if base.contains(x) else NO,) if isinstance(base, PredicateLanguage) else base.answer(x)[:-1]
+        states = self.aligned.states(tuple(x))
+        if states is None:
+            raise InputError(f"{self.name}: {' '.join(x)} has symbols that no example had")
+        steps = [self._names[state] for state in states]
+        return (*steps, *((MARK,) if self._marked else ()), *self.aligned.padded(x, y), EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        return self._arrays([self.answer_pair(x) for x in self._inputs(lengths, rng)])
+
+    def test_sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        """All answers alike, as far as draws find them."""
+
+        def draw(length: int) -> tuple[Word, Word]:
+            return self.answer_pair(self._inputs(np.array([length]), rng)[0])
+
+        found = balanced(lengths.tolist(), draw, lambda pair: pair[1][-1])
+        return self._batch(lengths, *self._arrays(found))
+
+    def answer_pair(self, x: Word) -> tuple[Word, Word]:
+        return x, self.answer(x)[:-1]
+
+    def _inputs(self, lengths: IntArray, rng: np.random.Generator) -> list[Word]:
+        """As the base has them; of a predicate half are in the language, where there are both."""
+        base = self.base
+        if isinstance(base, PredicateLanguage) and base.drawer is None and self.aligned.alignment.moves:
+            inside, outside = self._words
+            letters = self.aligned.machine.alphabet
+            drawn = _inside_or_outside(inside, outside, lengths, rng)
+            rows = zip(drawn.tolist(), lengths.tolist(), strict=True)
+            read = ([letters[place] for place in row[:length]] for row, length in rows)
+            return [self.aligned.alignment.word(word) or () for word in read]
+        known = base.letters if isinstance(base, PredicateLanguage) else base.symbols
+        rows = zip(base.draw(lengths, rng)[0].tolist(), lengths.tolist(), strict=True)
+        return [tuple(known[place] for place in row[:length]) for row, length in rows]
+
+    @cached_property
+    def _words(self) -> tuple[UniformWords, UniformWords]:
+        """Those of a language, and all others, as its automaton reads them."""
+        language = self.aligned.language((YES,))
+        return UniformWords(language), UniformWords(language.complement())
+
+    def _arrays(self, pairs: Sequence[tuple[Word, Word]]) -> tuple[IntArray, IntArray, IntArray]:
+        place = {symbol: number for number, symbol in enumerate(self.symbols)}
+        sizes = np.array([len(y) for _, y in pairs], dtype=np.int64)
+        x = np.zeros((len(pairs), max(len(read) for read, _ in pairs)), dtype=np.int64)
+        y = np.zeros((len(pairs), int(sizes.max())), dtype=np.int64)
+        for row, (read, steps) in enumerate(pairs):
+            x[row, : len(read)] = [place[symbol] for symbol in read]
+            y[row, : len(steps)] = [place[symbol] for symbol in steps]
+        return x, y, sizes
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """A symbol has the number of its column, as have the state behind it and what is written there."""
+
+        def scheme(x: Word, y: Word) -> list[int]:
+            steps = len(self.aligned.states(x) or ())
+            marks = [0] if self._marked else []
+            ids = self.aligned.ids(x, y[steps + len(marks) :])
+            return [*ids[: len(x) + 2], *range(1, steps + 1), *marks, *ids[len(x) + 2 :]]
+
+        return ids_by_function(self, batch, scheme, SEP_ID)
+
+    @property
+    def local_steps(self) -> LocalSteps:
+        why = f"the state before it and what is read; {self.aligned.evidence}"
+        return LocalSteps(2, 1, why, but=END)
+
+    nope = ape = Evidence("none", None, NOT_DECIDED)
 
 
 def with_steps(task: FunctionTask, steps: Callable[[Any], Sequence[str]]) -> FunctionTask:
