@@ -17,6 +17,7 @@ STUDIES = {
     "regularizer": "encodings:REGULARIZER",
     "encodings": "encodings:ENCODINGS_STUDY",
     "architectures": "architectures:STUDY",
+    "reach": "reach:STUDY",
     "state-passing": "architectures:STATE_PASSING",
     "thresholds": "thresholds:THRESHOLDS",
     "thresholds-held-out": "thresholds:THRESHOLDS_HELD_OUT",

@@ -1,0 +1,36 @@
+"""The cells of the study of `reach`."""
+
+from __future__ import annotations
+
+from longreach.answers.agreement import Place
+from longreach.studies.advice import tried
+from longreach.studies.reach import ADVISED, FIGURE_1, STUDY, TIMES, config_of, forms
+from longreach.studies.study import StudyOptions
+
+
+def test_every_form_is_a_change_of_the_study_of_advice() -> None:
+    changed = {form.partition("+")[0] for form in forms()}
+    known = {*FIGURE_1, *ADVISED}
+    assert changed <= known
+    assert all(any(change.task == form for change in tried(form.partition("+")[0])) for form in forms()[:3])
+
+
+def test_runs_are_tested_to_ten_times_the_training_length() -> None:
+    for task, last in (("aa", 200), ("parity+scratchpad", 120), ("copy-unique", 100)):
+        config = config_of(Place(task, "reach"), "laptop")
+        assert config.test_lengths[-1].last == last, task
+        assert config.encoding == "reach"
+        assert len(config.test_lengths) <= len(TIMES)
+
+
+def test_other_encodings_have_the_same_setting() -> None:
+    documents = []
+    for encoding in ("reach", "ape", "nope"):
+        found = config_of(Place("tomita-3", encoding), "laptop").document()
+        documents.append({name: value for name, value in found.items() if name != "encoding"})
+    assert documents[0] == documents[1] == documents[2]
+
+
+def test_seeds_are_those_that_are_asked_for() -> None:
+    members = STUDY.members(StudyOptions(scale="laptop", tasks=("aa",), encodings=("reach",), seeds=2))
+    assert [config.seed for configs in members.values() for config in configs] == [0, 1]
