@@ -79,3 +79,64 @@ def test_one_example_says_nothing_of_guessing(longreach: Call, tmp_path: Path) -
     (tmp_path / "one.jsonl").write_text('{"input": "1+1", "output": "2"}\n', encoding="utf-8")
     shown = longreach("tasks", f"data:{tmp_path / 'one.jsonl'}").out
     assert "lengths from 3 on; what guessing gets right is not known: there is one example" in shown
+
+
+def test_export(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = (
+        "tasks",
+        "export",
+        "parity",
+        "--train-lengths",
+        "1:6",
+        "--test-lengths",
+        "7:9,10:12",
+        "--size",
+        "3",
+    )
+    done = longreach(*call)
+    assert done.code == 0
+    assert done.err == "9 files in parity-jsonl\n"
+    assert done.out.splitlines()[1].split() == ["parity/train-1-6.jsonl", "train", "1–6", "30"]
+    document = longreach(*call, "--json", "--format", "datasets", "--out", "mine", "--seed", "5").document
+    assert (document["out"], document["format"], document["seed"]) == ("mine", "datasets", 5)
+    assert [each["path"] for each in document["sets"]] == [
+        line.split()[0] for line in done.out.splitlines()[1:]
+    ]
+    assert longreach(*call).code == 0  # the same again
+    assert longreach("tasks", "export", "regex:a*", "--alphabet", "ab", "--size", "2").code == 0
+    assert longreach("tasks", "export", "mqar", "--size", "2", "--format", "lm-eval").code == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (["parity", "--size", "3"], "--size: goes with tasks export TASK"),
+        (["--format", "jsonl"], "--format: goes with tasks export TASK"),
+        (["check", "parity", "--test-lengths", "1:2"], "--test-lengths: goes with tasks export TASK"),
+        (["export"], "TASK: missing, as in longreach tasks export sort"),
+        (["export", "sort", "parity"], "TASK: one at a time; expected show, check or export before it"),
+        (["export", "srt"], "TASK: no task is named 'srt'; did you mean 'sort'"),
+        (
+            ["export", "sort", "--format", "csv"],
+            "--format: 'csv' is not one of 'jsonl', 'datasets', 'lm-eval'",
+        ),
+        (
+            ["export", "sort", "--train-lengths", "9"],
+            "--train-lengths: '9' is not a range of lengths, as in 1:50",
+        ),
+        (["export", "sort", "--train-lengths", "1:2,3:4"], "--train-lengths: one range, as in 1:50"),
+        (["export", "dyck-1", "--test-lengths", "3:3"], "dyck-1: no input has a length in 3:3"),
+        (["export", "simple-task:a=1,b=2", "--size", "1"], "TASK: "),
+        (["export", "sort", "--size", "0"], "--size: "),
+        (["export", "sort", "--out", "no/such"], "--out: no/such: no such directory"),
+    ],
+)
+def test_export_refuses(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: list[str], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach("tasks", *call)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(error)
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.export import NOT_EXPORTED, ExportOptions, export_tasks
 from longreach.cli.options import AlphabetOption, JsonOption, option
 from longreach.cli.output import console, exit_code, print_json
 from longreach.errors import Argument, InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from longreach.tasks.check import TaskCheck
     from longreach.tasks.task import Task
 
+VERBS = ("show", "check", "export")
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
 EXAMPLE_SEED = 6
@@ -31,17 +33,23 @@ ABOUT = 40
 def tasks(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
+        typer.Argument(
+            metavar="[show|check|export] [TASK]", help="One task: examples of it, a check of it, or files."
+        ),
     ] = None,
     alphabet: AlphabetOption = None,
     examples: Annotated[int, option("How many examples to show.", "K", min=1, max=1000)] = EXAMPLES,
+    export: ExportOptions = NOT_EXPORTED,
     as_json: JsonOption = False,
 ) -> None:
-    """List the built-in tasks; show or check one.
+    """List the built-in tasks; show, check or export one.
 
     With TASK, examples of it. `tasks check TASK` checks that inputs and answers agree, that lengths and
     tokens are as declared, and that the same seed gives the same batch; it measures the accuracy of guessing
     and how fast examples are drawn. Exit code 1 if a check fails.
+
+    `tasks export TASK` writes training and test sets by length into a directory, for use without longreach:
+    as JSON lines, as a Hugging Face dataset, or as tasks for the lm-evaluation-harness.
 
     TASK may also be d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
     each letter) or states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,
@@ -50,6 +58,11 @@ def tasks(
     Example: longreach tasks check even-pairs
     """
     verb, name = _asked(words or [])
+    if verb == "export":
+        assert name is not None
+        export_tasks(name, None if alphabet is None else list(alphabet), export, as_json)
+        return
+    export.refuse()
     if name is None:
         if alphabet is not None:
             raise InputError("--alphabet: goes with a TASK regex:… or states:…")
@@ -85,12 +98,12 @@ def _own_errors(name: str, task: Task) -> Iterator[None]:
 def _asked(words: list[str]) -> tuple[str, str | None]:
     if not words:
         return "list", None
-    if len(words) == 1 and words[0] in ("check", "show"):
+    if len(words) == 1 and words[0] in VERBS:
         raise InputError(f"TASK: missing, as in longreach tasks {words[0]} sort")
     if len(words) == 1:
         return "show", words[0]
-    if len(words) > 2 or words[0] not in ("check", "show"):
-        raise InputError(f"TASK: one at a time; expected show or check before it, not {words[0]!r}")
+    if len(words) > 2 or words[0] not in VERBS:
+        raise InputError(f"TASK: one at a time; expected show, check or export before it, not {words[0]!r}")
     return words[0], words[1]
 
 

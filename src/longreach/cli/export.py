@@ -1,0 +1,139 @@
+"""`longreach tasks export`: training and test sets as files that need none of this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from longreach.cli.options import option
+from longreach.cli.output import console, note, print_json
+from longreach.errors import Argument, Field, InputError
+from longreach.wording import Column, Table, counted
+
+if TYPE_CHECKING:
+    from longreach.tasks.export import Exported
+    from longreach.tasks.lengths import LengthRange
+
+TRAIN_TO = 50
+"""The longest training length where nothing is said."""
+SIZE = 500
+MOST = 100_000
+PANEL = "Options of export"
+
+
+class FormatName(StrEnum):
+    jsonl = "jsonl"
+    datasets = "datasets"
+    lm_eval = "lm-eval"
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What is written, and where."""
+
+    made: Annotated[
+        FormatName | None,
+        option("JSON lines (default), a Hugging Face dataset, or tasks for lm-evaluation-harness.",
+               None, "--format", panel=PANEL),
+    ] = None  # fmt: skip
+    out: Annotated[
+        Path | None, option("A new directory (default: TASK-FORMAT).", "DIR", "--out", panel=PANEL)
+    ] = None
+    train_lengths: Annotated[
+        str | None, option(f"Training lengths (default: to {TRAIN_TO}).", "A:B", panel=PANEL)
+    ] = None
+    test_lengths: Annotated[
+        str | None, option("Test lengths (default: up to three times as long).", "A:B,…", panel=PANEL)
+    ] = None
+    size: Annotated[
+        int | None,
+        option(f"Examples in a test set (default: {SIZE}); training has ten times as many.", "N",
+               min=1, max=MOST, panel=PANEL),
+    ] = None  # fmt: skip
+    seed: Annotated[
+        int | None, option("Other seeds draw other examples (default: 0).", "S", min=0, panel=PANEL)
+    ] = None
+
+    def refuse(self) -> None:
+        """For `tasks` without `export`."""
+        for field in fields(self):
+            if getattr(self, field.name) is not None:
+                name = "format" if field.name == "made" else field.name.replace("_", "-")
+                raise InputError(f"--{name}: goes with tasks export TASK")
+
+
+NOT_EXPORTED = ExportOptions()
+
+
+def export_tasks(name: str, alphabet: list[str] | None, given: ExportOptions, as_json: bool) -> None:
+    """Draw the sets of one task and write them into a directory."""
+    from longreach.cli.progress import counted_stages
+    from longreach.tasks.export import check_directory, export_files, write_directory
+
+    made = given.made or FormatName.jsonl
+    asked = [_exported(name, alphabet, given)]
+    out = given.out or Path(f"{asked[0].slug}-{made}")
+    check_directory(out)
+    size, seed = given.size or SIZE, given.seed or 0
+    with counted_stages(silent=as_json or len(asked) == 1) as stage:
+        advance = stage("drawing examples", len(asked))
+        files = export_files(asked, made.value, title=name, size=size, seed=seed, advance=advance)
+    write_directory(out, files)
+    _print_sets(out, files, as_json)
+
+
+def _exported(name: str, alphabet: list[str] | None, given: ExportOptions) -> Exported:
+    from longreach.tasks.catalog import file_name, load_argument
+    from longreach.tasks.export import Exported
+    from longreach.tasks.names import has_numbers
+    from longreach.theory.names import TaskName
+
+    if has_numbers(name):
+        raise InputError("its answers are numbers, which are not exported", place=Argument("task"))
+    task = load_argument(name, alphabet)
+    train = _ranges(given.train_lengths, "train_lengths")
+    if len(train) > 1:
+        raise InputError("one range, as in 1:50", place=Field("train_lengths"))
+    trained = train[0] if train else task.train_range(TRAIN_TO)
+    tests = _ranges(given.test_lengths, "test_lengths") or task.test_ranges(trained.last)
+    slug = file_name(name, None if alphabet is None else tuple(alphabet)).lower()
+    kept = tuple(each for each in tests if given.test_lengths is not None or _has(task, each))
+    return Exported(name=TaskName(name).short, slug=slug, task=task, train=trained, tests=kept)
+
+
+def _has(task: Any, lengths: LengthRange) -> bool:
+    try:
+        return bool(len(task.lengths(*lengths)))
+    except InputError:
+        return False
+
+
+def _ranges(text: str | None, name: str) -> tuple[LengthRange, ...]:
+    from longreach.tasks.lengths import read_options
+
+    try:
+        return () if text is None else read_options(text)
+    except InputError as error:
+        raise error.at(Field(name)) from None
+
+
+def _print_sets(out: Path, files: dict[str, bytes], as_json: bool) -> None:
+    import json
+
+    from longreach.tasks.export import MANIFEST
+
+    document = json.loads(files[MANIFEST])
+    if as_json:
+        print_json({"out": str(out), **{name: document[name] for name in document if name != "files"}})
+        return
+    rows = [
+        [each["path"], each["kind"], f"{each['lengths'][0]}–{each['lengths'][1]}", f"{each['examples']:,}"]
+        for each in document["sets"]
+    ]
+    columns: list[Column | str] = [
+        Column("file", right=False), Column("set", right=False), "lengths", "examples",
+    ]  # fmt: skip
+    console().table(Table(columns, rows))
+    note(f"{counted(len(files), 'file')} in {out}")
