@@ -17,7 +17,7 @@ from longreach.cli.main import command_line, run
 from longreach.config.run import RunConfig
 from longreach.studies.catalog import every_study
 from tests.helpers.extras import needs
-from tools import census_page, study_pages
+from tools import census_page, profile_pages, study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -138,6 +138,12 @@ def test_the_page_of_the_census_has_the_numbers_of_its_document_and_runs() -> No
     `python tools/census_page.py`."""
     text = census_page.PAGE.read_text(encoding="utf-8")
     assert census_page.page(text) == text
+
+
+def test_the_pages_on_profiles_have_the_tasks_of_the_suite_and_the_board() -> None:
+    """If not: `python tools/profile_pages.py`."""
+    for path, text in profile_pages.pages().items():
+        assert path.read_text(encoding="utf-8") == text, path.name
 
 
 @pytest.mark.parametrize("marks", ["", "B", "EB", "BBE"])

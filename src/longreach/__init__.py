@@ -6,6 +6,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 - `ask(task)`: forecast, a short measurement, and what would help
 - `advise(task)`: what would help a task that fails, and whether it does when tried
 - `threshold(task, encoding)`: from which training length on runs work, by a search that trains some
+- `profile(model)`: what a model extends, need by need, on a fixed suite of tasks
 - `train(task, encoding)`: train a few runs on short inputs and measure them on long ones
 - `evaluate(model, task, lengths=…)`: the accuracy of any model by length, wherever it was trained
 - `results(directory)`: what has been run
@@ -30,6 +31,7 @@ __all__ = [
     "forecast",
     "load_task",
     "parse",
+    "profile",
     "results",
     "threshold",
     "train",
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from longreach.answers.ask import ask as ask
     from longreach.answers.evaluated import evaluate as evaluate
     from longreach.answers.forecast import forecast as forecast
+    from longreach.answers.profile_runs import profile as profile
     from longreach.answers.threshold import threshold as threshold
     from longreach.answers.trained import train as train
     from longreach.errors import InputError as InputError
@@ -61,6 +64,7 @@ else:
         "forecast": "answers.forecast:forecast",
         "load_task": "tasks.catalog:load_task",
         "parse": "theory.crasp.program:parse",
+        "profile": "answers.profile_runs:profile",
         "results": "runs.collected:results",
         "threshold": "answers.threshold:threshold",
         "train": "answers.trained:train",

@@ -281,3 +281,35 @@ def test_probing_numbers_are_the_mean_and_the_worst_loop(
         worst = min(sum(loop) / len(loop) for loop in right.values())
         assert other[f"worst loop {lengths.name}"] == pytest.approx(worst)
     assert 0 < other["probing 11-14"] < 1 or other["probing 1-10"] > 0
+
+
+def test_with_the_length_given_the_end_is_not_asked_for_and_comes_not_too_early() -> None:
+    """Against the definition, row by row; and a model that never ends is right where the rest is."""
+    config = tiny(task="copy-repeat", train_lengths=(2, 3), test_lengths=((4, 5),), test_size=300)
+    network, known, rng = network_of(config), task_of(config), np.random.default_rng(0)
+    batch = placed(known.sample(draw_lengths(known, 2, 3, 300, rng), rng), config, "first", rng)
+    vector = network.vector(train(config.model_copy(update={"max_steps": 40})).parameters)
+    logits = forward(
+        network.named(vector), decoder_of(config), torch.from_numpy(batch.tokens),
+        torch.from_numpy(batch.position_ids),
+    )  # fmt: skip
+    end = known.tokens.index("EOS")
+    without = logits.clone()
+    without[..., end] = -torch.inf
+    guess = without.argmax(dim=-1).numpy()
+    asked = batch.mask & (batch.targets != end)
+    right = sum((guess[row] == batch.targets[row])[asked[row]].all() for row in range(len(batch)))
+    for parts in (chunks(batch, 7), packed_parts(batch, config)):
+        assert accuracy(vector, network, parts, length_given=True) == right / len(batch)
+        assert accuracy(vector, network, parts) <= right / len(batch)
+    assert 0 < right < len(batch)
+
+
+@pytest.mark.parametrize(
+    ("task", "ended"),
+    [("sort", True), ("copy-repeat", True), ("parity", False), ("aa", False), ("mqar", False)],
+)
+def test_tasks_whose_answers_are_several_tokens_and_an_end(task: str, ended: bool) -> None:
+    known = task_of(tiny(task=task, train_lengths=(4, 8), test_lengths=((10, 12),)))
+    batch = known.sample([8] * 20, np.random.default_rng(0))
+    assert bins.ends_answers(known, batch) is ended

@@ -30,6 +30,7 @@ COMMANDS = {
     "verify": Command("Check a certificate with code that did not produce it.", panel="Answers"),
     "tasks": Command("List the built-in tasks; show, check or export one.", panel="Answers"),
     "train": Command("Train on short inputs and measure on longer ones.", panel="Experiments"),
+    "profile": Command("Say what a model extends, need by need.", panel="Experiments"),
     "study": Command("Reproduce a published table or figure.", panel="Experiments"),
     "results": Command("List, show, export or remove runs.", panel="Experiments"),
     "results list": Command("List results with their accuracies by length.", "results:list_results"),
@@ -69,6 +70,7 @@ GROUPS = {
 """Commands that have commands below them, with an example."""
 
 ALIASES = {
+    "board": "board:board",
     "advise": "ask:advise",
     "threshold": "threshold:threshold",
     "language": "language:language",
@@ -87,7 +89,8 @@ ALIASES = {
     "crasp empty": "crasp:empty",
     "crasp attend": "limit:attend",
 }
-"""Earlier names, not listed but kept: a function, or the name by which the command is listed now."""
+"""Not listed: what another command's help names, and earlier names, which are kept. A function, or the name
+by which the command is listed now."""
 
 EXAMPLE = "Example: "
 USUAL = ("Arguments", "Options")

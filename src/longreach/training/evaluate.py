@@ -18,7 +18,7 @@ from longreach.models.fast.packed import Packed
 from longreach.models.fast.paths import PACKED_OUTPUTS, applies
 from longreach.models.network import Network
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.task import Batch, IntArray, draw_lengths
+from longreach.tasks.task import EOS, EOS_ID, Batch, IntArray, Task, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
 from longreach.training.generate import written_right
@@ -27,6 +27,7 @@ from longreach.training.result import (
     WRITTEN,
     Evaluation,
     chance_number,
+    length_given_number,
     probing_number,
     task_number,
     uniform_number,
@@ -70,6 +71,8 @@ class Bin:
     """From the first position on, where a model that predicts ids is to write the sequences on its own."""
     chance: float | None = None
     """What always giving the same answer gets right, where that depends on the tests."""
+    ended: bool = False
+    """Whether answers are several tokens and an end."""
 
     @property
     def name(self) -> str:
@@ -97,8 +100,10 @@ def _placed_bin(
     made = _parts(first, config, device)
     written = first if config.predict_ids else None
     same = network.ignores_offsets and config.id_scheme != "randomized"
-    chance = task_of(config).constant_share(batch)
-    return Bin(lengths, made, made if same else _parts(shifted, config, device), written, chance)
+    task = task_of(config)
+    chance = task.constant_share(batch)
+    ended = ends_answers(task, batch) and not config.predict_ids
+    return Bin(lengths, made, made if same else _parts(shifted, config, device), written, chance, ended)
 
 
 def _parts(batch: Batch, config: RunConfig, device: torch.device) -> tuple[Part, ...]:
@@ -124,10 +129,11 @@ def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:
     )
 
 
-def accuracy(vector: Tensor, network: Network, parts: Sequence[Part]) -> float:
+def accuracy(vector: Tensor, network: Network, parts: Sequence[Part], *, length_given: bool = False) -> float:
     """The share of sequences whose supervised tokens are all the most likely ones, given those before.
 
-    Where the model predicts ids, all of them must be the most likely ones, too.
+    Where the model predicts ids, all of them must be the most likely ones, too. With `length_given` the model
+    is told how long the answer is: its end is not asked for, and it cannot end too early.
     """
     named, model = network.named(vector), network.shape
     packed = PackedForward(model, named) if isinstance(model, ModelConfig) else None
@@ -136,12 +142,12 @@ def accuracy(vector: Tensor, network: Network, parts: Sequence[Part]) -> float:
         for part in parts:
             if isinstance(part, PackedPart):
                 assert packed is not None
-                right += part.rows - _wrong(packed, part)
+                right += part.rows - _wrong(packed, part, length_given)
                 total += part.rows
             else:
                 chunk = send_chunk(part, vector.device)
                 logits, ids = network.outputs(named, chunk.inputs)
-                correct = logits.argmax(dim=-1) == chunk.targets
+                correct = _correct(logits, chunk.targets, length_given)
                 if ids is not None:
                     correct &= ids.argmax(dim=-1) == chunk.target_ids
                 correct |= chunk.weights == 0
@@ -150,13 +156,35 @@ def accuracy(vector: Tensor, network: Network, parts: Sequence[Part]) -> float:
     return int(right) / total
 
 
-def _wrong(run: PackedForward, part: PackedPart) -> int:
+def _correct(logits: Tensor, targets: Tensor, length_given: bool) -> Tensor:
+    if not length_given:
+        return logits.argmax(dim=-1) == targets
+    logits = logits.clone()
+    logits[..., EOS_ID] = -torch.inf
+    return (logits.argmax(dim=-1) == targets) | (targets == EOS_ID)
+
+
+def _wrong(run: PackedForward, part: PackedPart, length_given: bool) -> int:
     """How many rows have a supervised token, or id, that is not the most likely one."""
     logits, ids = run.outputs(part.packed)
-    wrong = logits.argmax(dim=-1) != part.packed.targets
+    wrong = ~_correct(logits, part.packed.targets, length_given)
     if ids is not None:
         wrong |= ids.argmax(dim=-1) != part.packed.target_ids
     return int(torch.zeros(part.rows, dtype=torch.long).index_fill_(0, part.row[wrong], 1).sum())
+
+
+def ends_answers(task: Task, batch: Batch) -> bool:
+    """Whether answers are several tokens and an end, so that a model may be wrong about the end alone.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> rng = np.random.default_rng(0)
+    >>> [ends_answers(task, task.sample([6], rng)) for task in map(load_task, ("sort", "parity", "aa"))]
+    [True, False, False]
+    """
+    if len(task.tokens) <= EOS_ID or task.tokens[EOS_ID] != EOS:
+        return False
+    ends = int((batch.mask & (batch.targets == EOS_ID)).sum())
+    return ends > 0 and int(batch.mask.sum()) > 2 * ends
 
 
 class TokenTests:
@@ -192,6 +220,7 @@ class TokenTests:
             other=self._written(vector)
             | self._on_other_tasks(vector)
             | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
+            | self._length_given(vector)
             | self._on_uniform_inputs(vector)
             | self._on_probing_words(vector),
         )
@@ -205,6 +234,15 @@ class TokenTests:
     def _accuracy(self, vector: Tensor, kind: str) -> dict[str, float]:
         with self._timed("evaluate"):
             return {each.name: accuracy(vector, self._network, getattr(each, kind)) for each in self.bins}
+
+    def _length_given(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy where the model is told how long answers are: some failures are only not to end."""
+        with self._timed("evaluate"):
+            return {
+                length_given_number(each.name): accuracy(vector, self._network, each.first, length_given=True)
+                for each in self.bins
+                if each.ended
+            }
 
     def _on_other_tasks(self, vector: Tensor) -> dict[str, float]:
         """The accuracy on each further task and range; drawn after all other tests, and not kept."""

@@ -197,6 +197,15 @@ def probing_number(range_name: str) -> str:
     return f"probing {range_name}"
 
 
+def length_given_number(range_name: str) -> str:
+    """What the accuracy is called of a model that is told how long the answer is.
+
+    >>> length_given_number("41-60")
+    'length given 41-60'
+    """
+    return f"length given {range_name}"
+
+
 def worst_loop_number(range_name: str) -> str:
     """The same of the loop on which it is lowest.
 

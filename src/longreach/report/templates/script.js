@@ -48,6 +48,36 @@
     which.addEventListener("change", filter);
   }
 
+  // The board: rows by any column, those that have the words, and the runs behind a number.
+  var board = document.getElementById("board"), words = document.getElementById("board-filter");
+  if (board) {
+    var body = board.tBodies[0], heads = board.tHead.rows[0].cells;
+    Array.prototype.forEach.call(heads, function (head, column) {
+      function value(row) { return row.cells[column].dataset.value; }
+      head.firstElementChild.addEventListener("click", function () {
+        var sign = head.getAttribute("aria-sort") === "descending" ? 1 : -1;
+        Array.prototype.forEach.call(heads, function (each) { each.removeAttribute("aria-sort"); });
+        head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
+        Array.from(body.rows).sort(function (one, other) {
+          var a = value(one), b = value(other);
+          return sign * (isNaN(a) || isNaN(b) ? a.localeCompare(b) : a - b);
+        }).forEach(function (row) { body.appendChild(row); });
+      });
+    });
+    words.addEventListener("input", function () {
+      var wanted = words.value.toLowerCase().split(/\s+/);
+      Array.prototype.forEach.call(body.rows, function (row) {
+        row.hidden = !wanted.every(function (word) { return row.dataset.words.indexOf(word) >= 0; });
+      });
+    });
+    var unfold = function () {
+      var target = document.getElementById(location.hash.slice(1));
+      if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+    };
+    window.addEventListener("hashchange", unfold);
+    unfold();
+  }
+
   // Numbers of charts under the pointer.
   var box = document.createElement("div");
   box.className = "tip-box"; box.hidden = true; document.body.appendChild(box);

@@ -1,0 +1,121 @@
+"""The board: profiles of many models on the same suite with the same budget, a file each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import longreach
+from longreach.answers.profile import Profile, check_suite, lines_of
+from longreach.answers.profile_suite import suite
+from longreach.errors import Field, File, InputError
+from longreach.files import job_key, read_document, write_atomically
+from longreach.wording import Column, Table, duration
+
+BOARD = Path("results") / "board"
+
+
+def board_directory() -> Path:
+    """The board of the working directory, else that of the checkout that this program runs from."""
+    own = Path(longreach.__file__).parents[2] / BOARD
+    return own if own.is_dir() and not BOARD.is_dir() else BOARD
+
+
+def read_profile(path: Path) -> Profile:
+    """The profile in a file, all of whose numbers follow from its runs."""
+    return read_document(path, Profile.model_validate_json, Profile.model_fields)
+
+
+def read_board(directory: Path) -> tuple[Profile, ...]:
+    """All profiles of a board, by model and part; a damaged file is named.
+
+    >>> read_board(Path("no-such-directory"))
+    ()
+    """
+    if directory.exists() and not directory.is_dir():
+        raise InputError(f"{directory}: not a directory", place=Field("board"))
+    found = []
+    for path in sorted(directory.glob("*.json")):
+        profile = read_profile(path)
+        _check(profile, path)
+        found.append(profile)
+    return tuple(sorted(found, key=lambda each: (each.label, each.part)))
+
+
+def _check(profile: Profile, path: Path) -> None:
+    try:
+        check_suite(profile)
+    except InputError as error:
+        raise InputError(error.reason, place=File(str(path))) from None
+
+
+class Added(NamedTuple):
+    profile: Profile
+    path: Path
+    replaced: bool
+    """Whether the board had a profile of the same model and part."""
+
+
+def add_profile(path: Path, directory: Path) -> Added:
+    """Check a profile and put it on the board, in the place of an earlier one of the same model and part."""
+    profile = read_profile(path)
+    _check(profile, path)
+    place = directory / f"{_stem(profile)}.json"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{directory}: cannot be created: {error.strerror}", place=Field("board")) from None
+    replaced = place.exists()
+    write_atomically(place, lines_of(profile).encode())
+    return Added(profile, place, replaced)
+
+
+def _stem(profile: Profile) -> str:
+    """A name that says what it is, and differs where the model does."""
+    names = {"label": profile.label, "model": profile.model, "options": profile.model_options}
+    words = re.sub(r"[^a-z0-9]+", "-", f"{profile.label}-{profile.part}".lower()).strip("-")
+    return f"{words[:60]}-{job_key(names)[:6]}"
+
+
+def board_needs(profiles: Sequence[Profile]) -> list[str]:
+    """The needs that some profile has, in the order of the suite."""
+    known = [need.need for need in suite().needs]
+    there = {each.need for profile in profiles for each in profile.needs}
+    return [name for name in known if name in there]
+
+
+def board_table(profiles: Sequence[Profile]) -> Table:
+    """A line for each profile, a column for each need with its effective length.
+
+    >>> board_table([]).titles
+    ['model', 'part', 'parameters', 'time']
+    """
+    needs = board_needs(profiles)
+    columns = [
+        Column("model", right=False), Column("part", rank=1, right=False), Column("parameters", rank=3),
+        *(Column(name) for name in needs), Column("time", rank=2),
+    ]  # fmt: skip
+    lines = []
+    for profile in profiles:
+        known = {each.need: each for each in profile.needs}
+        reached: list[Any] = [
+            (found.effective if found.fitted else "–") if (found := known.get(name)) else None
+            for name in needs
+        ]
+        line = [profile.title, profile.part, f"{profile.parameters:,}", *reached]
+        lines.append([*line, duration(profile.seconds)])
+    return Table(columns, lines)
+
+
+def board_document(profiles: Sequence[Profile]) -> dict[str, Any]:
+    """As `longreach board --json` prints it: profiles without their single runs."""
+    return {
+        "suite": suite().suite,
+        "hash": suite().hash,
+        "profiles": [
+            each.model_dump(mode="json", exclude={"runs", "tried"}) | {"run_count": len(each.runs)}
+            for each in profiles
+        ],
+    }

@@ -1,0 +1,424 @@
+"""What a model extends, need by need: the profile as a document, and how it follows from its runs.
+
+The *effective length* of a run is the largest length of the grid up to which it works on random and on
+probing words; 0 where it does not fit the training range. Of a task it is the median over seeds, of a need
+the median over tasks. Of two middle values the greater counts, as several runs work when half of them do.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from longreach.answers.profile_suite import Count, Part, Share, Suite, SuiteNeed, SuiteTask, suite
+from longreach.errors import InputError
+from longreach.files import KEY
+from longreach.runs.cells import FITS, ByAccuracy
+from longreach.runs.index import Row
+from longreach.tasks.lengths import LengthRange
+from longreach.training.result import (
+    chance_number,
+    length_given_number,
+    probing_number,
+    worst_loop_number,
+)
+from longreach.wording import Column, Table, counted, listed
+
+SAMPLES = 1000
+"""Of the bootstrap over tasks."""
+TAIL = 2.5
+"""Per cent on each side of an interval."""
+Said: TypeAlias = Literal["yes", "no", "not known"]
+SAID: Final[tuple[Said, ...]] = ("yes", "no", "not known")
+Length: TypeAlias = Annotated[int, Field(ge=0)]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class ProfiledRun(_Document):
+    """What one run came to; lists have an entry for the training range and each tested length."""
+
+    run: Annotated[str, Field(pattern=KEY.pattern)]
+    """The key of the result."""
+    need: str
+    task: str
+    seed: Length
+    fitted: bool
+    effective: Length
+    sure: Length
+    """The same where also the worst loop has to work."""
+    lengths: tuple[Count, ...]
+    accuracy: tuple[Share, ...]
+    probing: tuple[Share, ...] = ()
+    worst_loop: tuple[Share, ...] = ()
+    length_given: tuple[Share, ...] = ()
+    """Where the model is told how long the answer is."""
+    chance: tuple[Share, ...]
+    probing_chance: tuple[Share, ...] = ()
+    steps: Length
+    seconds: Annotated[float, Field(ge=0)]
+    parameters: Count | None = None
+    code: str
+    """The version that trained it."""
+    error: str | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        measured = (self.accuracy, self.chance, self.probing, self.worst_loop, self.length_given)
+        if any(each and len(each) != len(self.lengths) for each in (*measured, self.probing_chance)):
+            raise ValueError("there is a number for each length")
+        if self.error is None and not (self.accuracy and len(self.chance) == len(self.accuracy)):
+            raise ValueError("a run has accuracies with their chances, a failed one an error")
+        stated, derived = (self.fitted, self.effective, self.sure), judged(self)
+        if stated != derived:
+            raise ValueError(f"fitted, effective and sure are {derived} by its accuracies, not {stated}")
+        return self
+
+
+def judged(run: ProfiledRun) -> tuple[bool, int, int]:
+    """Whether a run fits the training range, its effective length, and the one it is sure at."""
+    if run.error is not None or run.accuracy[0] < FITS:
+        return False, 0, 0
+    effective = sure = 0
+    for place, length in enumerate(run.lengths):
+        first = place == 0  # fitted already: on the training range random words count alone
+        if not first and not ByAccuracy(run.chance[place]).works(run.accuracy[place]):
+            break
+        guessed = run.probing_chance[place] if run.probing_chance else run.chance[place]
+        if not first and run.probing and not ByAccuracy(guessed).works(run.probing[place]):
+            break
+        effective = length
+        worst = first or not run.worst_loop or ByAccuracy(guessed).works(run.worst_loop[place])
+        if worst and (first or sure == run.lengths[place - 1]):
+            sure = length
+    return True, effective, sure
+
+
+def profiled_run(need: SuiteNeed, task: SuiteTask, ranges: Sequence[LengthRange], row: Row) -> ProfiledRun:
+    """A result as a line of a profile."""
+    names = [each.name for each in ranges]
+    fields: dict[str, Any] = {
+        "run": row.key, "need": need.need, "task": task.task, "seed": row.seed or 0, "steps": row.steps or 0,
+        "lengths": tuple(each.last for each in ranges), "seconds": round(row.seconds or 0.0, 1),
+        "code": row.code or "", "fitted": False, "effective": 0, "sure": 0,
+    }  # fmt: skip
+    if row.status != "done":
+        text = " ".join((row.error or "failed").split())[:200]
+        return ProfiledRun(**fields, accuracy=(), chance=(), error=text)
+    chance = _numbers(row.other, [chance_number(name) for name in names], task.chance)
+    probed = [chance_number(probing_number(name)) for name in names]
+    fields |= {
+        "accuracy": tuple(_rounded(row.accuracy[name]) for name in names),
+        "probing": _numbers(row.other, [probing_number(name) for name in names]),
+        "worst_loop": _numbers(row.other, [worst_loop_number(name) for name in names]),
+        "length_given": _numbers(row.other, [length_given_number(name) for name in names]),
+        "chance": chance,
+        "probing_chance": _numbers(row.other, probed, task.chance) if task.probing else (),
+    }
+    fitted, effective, sure = judged(ProfiledRun.model_construct(**fields))
+    return ProfiledRun(**{**fields, "fitted": fitted, "effective": effective, "sure": sure})
+
+
+def _numbers(
+    known: Mapping[str, float], names: Sequence[str], usual: float | None = None
+) -> tuple[float, ...]:
+    """The numbers of these names, `usual` for those that are missing; none at all where one stays missing."""
+    found = [known.get(name, usual) for name in names]
+    return tuple(_rounded(each) for each in found if each is not None) if None not in found else ()
+
+
+def _rounded(share: float) -> float:
+    return round(share, 4)
+
+
+class NeedProfile(_Document):
+    """What a model extends of what one need asks."""
+
+    need: str
+    tasks: tuple[str, ...]
+    runs: Length
+    fitted: Length
+    trained_to: Count
+    effective: Length
+    interval: tuple[Length, Length]
+    """Of the effective length, by drawing tasks anew."""
+    sure: Length
+    curve: dict[str, Share]
+    """By length, the share of the runs that reach it, of those whose task has inputs so long."""
+    by_theory: dict[Said, Annotated[tuple[Length, Length], Field()]] = {}
+    """By what theory says: how many tasks, and their effective length."""
+    learned: str | None = None
+    """What a run learned instead, where it was looked at."""
+
+    @property
+    def words(self) -> str:
+        """Trained to what, effective to what."""
+        if not self.fitted:
+            return f"none of {counted(self.runs, 'run')} fits the training range"
+        if not self.effective:
+            return f"{self.fitted} of {counted(self.runs, 'run')} fit the training range"
+        return f"trained to {self.trained_to}, effective to {self.effective}"
+
+
+def median(values: Iterable[int]) -> int:
+    """The middle value, of two the greater; 0 of none.
+
+    >>> median([0, 500, 80]), median([0, 80]), median([])
+    (80, 80, 0)
+    """
+    found = sorted(values)
+    return found[len(found) // 2] if found else 0
+
+
+def _by_task(runs: Iterable[ProfiledRun], name: Literal["effective", "sure"]) -> dict[str, int]:
+    values: dict[str, list[int]] = {}
+    for run in runs:
+        values.setdefault(run.task, []).append(getattr(run, name))
+    return {task: median(found) for task, found in values.items()}
+
+
+def need_profile(
+    need: str, runs: Sequence[ProfiledRun], trained_to: int, theory: Mapping[str, Said] | None = None
+) -> NeedProfile:
+    """The runs of one need, summed up; `theory` is what is expected of its tasks."""
+    effective, sure = _by_task(runs, "effective"), _by_task(runs, "sure")
+    values = np.array(list(effective.values()) or [0])
+    drawn = np.sort(values[np.random.default_rng(0).integers(0, len(values), (SAMPLES, len(values)))], axis=1)
+    medians = drawn[:, len(values) // 2]
+    low, high = (int(np.percentile(medians, each, method="nearest")) for each in (TAIL, 100 - TAIL))
+    lengths = sorted({length for run in runs for length in run.lengths})
+    curve = {}
+    for length in lengths:
+        able = [run for run in runs if run.lengths[-1] >= length]
+        curve[str(length)] = _rounded(sum(run.effective >= length for run in able) / len(able))
+    expected: dict[Said, list[int]] = {}
+    for task, length in effective.items():
+        if theory:
+            expected.setdefault(theory[task], []).append(length)
+    return NeedProfile(
+        need=need,
+        tasks=tuple(effective),
+        runs=len(runs),
+        fitted=sum(run.fitted for run in runs),
+        trained_to=trained_to,
+        effective=median(effective.values()),
+        interval=(low, high),
+        sure=median(sure.values()),
+        curve=curve,
+        by_theory={said: (len(expected[said]), median(expected[said])) for said in SAID if said in expected},
+    )
+
+
+class SpentBudget(_Document):
+    """What every run had, and what was spent on all."""
+
+    steps: dict[str, Count]
+    """By need."""
+    batch: Count
+    examples: Length
+    """Trained on by all runs together."""
+    rate: Annotated[float, Field(gt=0)]
+    rates: dict[str, tuple[Length, ...]] = {}
+    """Of the learning rates that were tried, the effective length on each development task, in order."""
+    seeds: Count
+    minutes: float | None = None
+    """Asked for; None: all of the suite was to be trained."""
+    suite: bool = True
+    """Whether it is the budget of the suite; a profile with another one is on no board."""
+
+
+class Profile(_Document):
+    """What a model extends: the document that `longreach profile --json` prints, and a row of the board."""
+
+    suite: str
+    hash: str
+    """Of the tasks."""
+    part: Part
+    model: str
+    model_options: dict[str, Any] = {}
+    encoding: str | None
+    label: str
+    """What runs of it are called."""
+    title: str
+    parameters: Count
+    """All of them, for the first task of the suite."""
+    state_size: Count | None
+    """Numbers kept of a prefix of the longest tested length, where that is known."""
+    budget: SpentBudget
+    seconds: Annotated[float, Field(ge=0)]
+    """Of all runs together, on one core each."""
+    headline: str
+    whole: bool
+    """Whether all tasks and seeds of the suite are there."""
+    needs: tuple[NeedProfile, ...]
+    theory: dict[str, Said] = {}
+    """By task, whether theory expects the model to extend it."""
+    runs: tuple[ProfiledRun, ...]
+    tried: tuple[ProfiledRun, ...] = ()
+    """The runs at other learning rates, on development tasks."""
+    command: str
+    code: str
+    """The version that made the profile, with its commit."""
+
+    @model_validator(mode="after")
+    def _derived(self) -> Self:
+        """Numbers that follow from the runs are derived again."""
+        names, keys = {run.need for run in self.runs}, {run.run for run in self.runs}
+        for each in self.needs:
+            own = [run for run in self.runs if run.need == each.need]
+            theory = self.theory if each.by_theory else None
+            derived = need_profile(each.need, own, each.trained_to, theory)
+            if derived != each.model_copy(update={"learned": None}):
+                raise ValueError(f"{each.need}: the numbers are not those of its runs")
+        if {each.need for each in self.needs} != names or len(keys) != len(self.runs):
+            raise ValueError("each need has its runs, and each run is there once")
+        if self.headline != headline(self.title, self.needs):
+            raise ValueError("the headline is not that of the needs")
+        return self
+
+    def document(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")
+
+    @property
+    def table(self) -> Table:
+        """One line for each need."""
+        columns = [
+            Column("need", right=False), Column("fitted", rank=2), Column("trained to", rank=4),
+            Column("effective to"), Column("95 %", rank=3), Column("every loop", rank=3),
+            Column("theory: yes", rank=1, right=False), Column("no", rank=1, right=False),
+        ]  # fmt: skip
+        lines = [
+            [
+                each.need, f"{each.fitted} of {each.runs}", each.trained_to,
+                each.effective if each.fitted else "not fitted",
+                "–".join(map(str, each.interval)), each.sure,
+                _expected(each, "yes"), _expected(each, "no"),
+            ]
+            for each in self.needs
+        ]  # fmt: skip
+        return Table(columns, lines, title=self.headline)
+
+    @property
+    def given(self) -> dict[str, tuple[float, float]]:
+        """By need with whole answers: exact match at the length after training, and with the length given."""
+        found = {}
+        for each in self.needs:
+            own = [run for run in self.runs if run.need == each.need and len(run.length_given) > 1]
+            if own:
+                means = (float(np.mean([getattr(run, name)[1] for run in own])) for name in _GIVEN)
+                found[each.need] = tuple(round(mean, 4) for mean in means)
+        return found  # type: ignore[return-value]
+
+    def csv(self) -> str:
+        """One line for each run and length."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["model", "encoding", "part", *_COLUMNS, *_MEASURED])
+        for run in self.runs:
+            for place, length in enumerate(run.lengths):
+                shown = [values[place] if (values := getattr(run, name)) else "" for name in _MEASURED]
+                fixed = [run.run, run.need, run.task, run.seed, run.fitted, run.effective, run.sure, length]
+                writer.writerow([self.model, self.encoding or "", self.part, *fixed, *shown])
+        return text.getvalue()
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *self.table.terminal()])
+
+    def _repr_html_(self) -> str:
+        return self.table.html()
+
+
+_GIVEN = ("accuracy", "length_given")
+_COLUMNS = ("run", "need", "task", "seed", "fitted", "effective", "sure", "length")
+_MEASURED = ("accuracy", "probing", "worst_loop", "length_given", "chance")
+
+
+def _expected(need: NeedProfile, said: Said) -> str:
+    if said not in need.by_theory:
+        return ""
+    count, effective = need.by_theory[said]
+    return f"{counted(count, 'task')} to {effective}"
+
+
+def headline(title: str, needs: Sequence[NeedProfile]) -> str:
+    """One sentence: trained to what, effective to what, on which needs.
+
+    >>> made = need_profile("depth", [], 20)
+    >>> headline("LSTM", [made])
+    'LSTM, trained to 20, fits the training range of nothing.'
+    """
+    if not needs:
+        return f"{title}: nothing was trained"
+    by_length: dict[int, list[str]] = {}
+    for each in needs:
+        if each.effective:
+            by_length.setdefault(each.effective, []).append(each.need)
+    unfit = [each.need for each in needs if not each.effective]
+    start = f"{title}, trained to {needs[0].trained_to},"
+    if not by_length:
+        return f"{start} fits the training range of nothing."
+    parts = [f"{length} on {listed(names)}" for length, names in sorted(by_length.items(), reverse=True)]
+    ending = f"; it does not fit {listed(unfit, 'or')}" if unfit else ""
+    return f"{start} is effective to {', to '.join(parts)}{ending}."
+
+
+def is_whole(part: Part, runs: Iterable[ProfiledRun], against: Suite | None = None) -> str | None:
+    """Why a profile lacks something of the suite, or None where all tasks have all seeds.
+
+    >>> is_whole("development", [])
+    'anbn: 0 of 3 seeds'
+    """
+    known = against or suite()
+    seeds: dict[tuple[str, str], set[int]] = {}
+    for run in runs:
+        seeds.setdefault((run.need, run.task), set()).add(run.seed)
+    wanted = {(need.need, task.task) for need in known.needs for task in need.tasks[part]}
+    for place in sorted(wanted, key=lambda each: each[1]):
+        found = len(seeds.get(place, set()) & set(range(known.budget.seeds)))
+        if found < known.budget.seeds:
+            return f"{place[1]}: {found} of {counted(known.budget.seeds, 'seed')}"
+    other = sorted(task for need, task in seeds.keys() - wanted)
+    return f"{other[0]}: not a task of the suite's {part} part" if other else None
+
+
+def check_suite(profile: Profile, against: Suite | None = None) -> None:
+    """Refuse a profile of another suite, with another budget, or with less than all of it."""
+    known = against or suite()
+    if profile.suite != known.suite:
+        raise InputError(f"suite {profile.suite!r}, and the board is of suite {known.suite!r}")
+    if profile.hash != known.hash:
+        raise InputError(f"the hash of the tasks is {profile.hash}, that of suite {known.suite} {known.hash}")
+    if not profile.budget.suite:
+        raise InputError("trained with another budget than that of the suite")
+    lacks = is_whole(profile.part, profile.runs, known)
+    if lacks is not None:
+        raise InputError(f"not all of the suite: {lacks}")
+    steps = {need.need: need.steps for need in known.needs}
+    for run in profile.runs:
+        if run.error is None and run.steps != steps[run.need]:
+            raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {steps[run.need]}")
+
+
+def lines_of(profile: Profile) -> str:
+    """The document as a file: one run on each line, so that changes can be read.
+
+    >>> made = Profile.model_construct(runs=(), tried=(), needs=())
+    >>> json.loads(lines_of(made))["runs"]
+    []
+    """
+    lines = []
+    for name, value in profile.model_dump(mode="json").items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            rows = ",\n  ".join(json.dumps(each, ensure_ascii=False) for each in value)
+            lines.append(f" {json.dumps(name)}: [\n  {rows}\n ]")
+        else:
+            lines.append(f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -1,0 +1,453 @@
+"""A model → the runs of the suite that fit into the time → its profile.
+
+Runs are ordinary runs of a results directory. They come in an order that does not look at results: the first
+task of each need, then the second, then the next seed; with some minutes the first so many are trained, all
+of them otherwise. Only then the learning rate is chosen, on development tasks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from longreach.answers.profile import (
+    Profile,
+    ProfiledRun,
+    Said,
+    SpentBudget,
+    headline,
+    is_whole,
+    need_profile,
+    profiled_run,
+)
+from longreach.answers.profile_suite import Part, Suite, SuiteNeed, SuiteTask, check_part, suite
+from longreach.config.architectures import DECODER, architecture_row
+from longreach.config.run import RunConfig
+from longreach.config.scales import Scale
+from longreach.errors import Field, InputError
+from longreach.execution.local import cores
+from longreach.files import canonical_json, job_key, read_bytes, write_atomically
+from longreach.runs.index import Row, row_of
+from longreach.runs.plan import START_SECONDS, seconds_of, together
+from longreach.runs.resolve import resolve
+from longreach.runs.train import (
+    EngineMaker,
+    Nobody,
+    Watcher,
+    check_runs,
+    check_torch,
+    train_pending,
+    writable_runs,
+)
+from longreach.tasks.catalog import load_task
+from longreach.tasks.lengths import LengthRange
+from longreach.training.result import Result, code_version, read_result
+from longreach.training.setup import network_of, task_of
+from longreach.wording import counted, roughly
+
+EVALUATED = 0.5
+"""Testing a token takes this share of the time of training on one: forward alone, but over longer inputs."""
+MARGIN = 1.1
+SMOKE = {"layers": 1, "heads": 1, "width": 8, "batch": 8, "max_steps": 4, "test_size": 4}
+"""The setting of the scale `smoke`, where it differs: for tests of the machinery, it says nothing."""
+SMOKE_RANGES = 2
+
+
+class Place(NamedTuple):
+    """A run before it is trained."""
+
+    need: SuiteNeed
+    task: SuiteTask
+    config: RunConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileQuestion:
+    """Which model, on which part of the suite, with how much time.
+
+    >>> question = ProfileQuestion(model="lstm", scale="smoke")
+    >>> [place.need.need for place in question.places(0.003)][:3]
+    ['counting', 'window', 'modulus']
+    """
+
+    model: str = DECODER
+    encoding: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    part: Part = "development"
+    needs: tuple[str, ...] = ()
+    """Some of the suite's; empty: all."""
+    minutes: float | None = None
+    seeds: int | None = None
+    scale: Scale = "laptop"
+
+    def __post_init__(self) -> None:
+        check_part(self.part)
+        if self.seeds is not None and self.seeds < 1:
+            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+        if self.minutes is not None and not 0 < self.minutes < math.inf:
+            raise InputError(f"{self.minutes:g} is not a time; give minutes above 0", place=Field("minutes"))
+        if self.scale == "paper":
+            raise InputError("a profile has the budget of its suite: laptop, or smoke", place=Field("scale"))
+        for name in self.needs:
+            self.suite.need(name)
+
+    @cached_property
+    def suite(self) -> Suite:
+        return suite()
+
+    @property
+    def chosen(self) -> tuple[SuiteNeed, ...]:
+        return tuple(each for each in self.suite.needs if not self.needs or each.need in self.needs)
+
+    @property
+    def seed_count(self) -> int:
+        return self.seeds or (1 if self.scale == "smoke" else self.suite.budget.seeds)
+
+    def places(self, rate: float) -> list[Place]:
+        """All runs in their order: seeds in rounds, and in each the first task of every need comes first."""
+        first = 1 if self.scale == "smoke" else None
+        columns = [[(need, task) for task in need.tasks[self.part][:first]] for need in self.chosen]
+        ranks = [pair for rank in zip_longest(*columns) for pair in rank if pair is not None]
+        once = [Place(need, task, self.config(need, task, rate)) for need, task in ranks]
+        return [
+            place._replace(config=place.config.with_seed(seed))
+            for seed in range(self.seed_count)
+            for place in once
+        ]
+
+    def tried(self, rate: float) -> list[Place]:
+        """The runs by which a learning rate is judged: the first development task of each need, seed 0."""
+        needs = [need for need in self.chosen if need.tasks["development"]]
+        return [
+            Place(need, task, self.config(need, task, rate))
+            for need in needs
+            for task in need.tasks["development"][:1]
+        ]
+
+    def config(self, need: SuiteNeed, task: SuiteTask, rate: float) -> RunConfig:
+        budget, row = self.suite.budget, architecture_row(self.model)
+        given: dict[str, Any] = {"batch": budget.batch, "max_steps": need.steps, "test_size": budget.words}
+        given |= {"layers": budget.layers, "heads": budget.heads, "width": budget.width}
+        tests = self.suite.tested(task)
+        if self.scale == "smoke":
+            given, tests = {**given, **SMOKE}, tests[:SMOKE_RANGES]
+        sizes = ("layers", "heads", "width")
+        given = {
+            name: value
+            for name, value in given.items()
+            if name not in sizes or (name in row.sizes and name not in self.options)
+        }
+        known = load_task(task.task)
+        given |= {"log_length": True} if "positions" in row.can else {}
+        given |= {} if self.model == DECODER else {"architecture": self.model}
+        return resolve(
+            task.task, self.encoding, lr=rate, evaluate_every=given["max_steps"], warmup=0, stop_early=False,
+            train_lengths=LengthRange(*known.train_range(self.suite.trained_to)), test_lengths=tests,
+            model_options=dict(self.options), seed=0, **given,
+        )  # fmt: skip
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "suite": self.suite.hash, "model": self.model, "encoding": self.encoding,
+            "options": dict(self.options), "part": self.part, "needs": list(self.needs),
+            "minutes": self.minutes, "seeds": self.seeds, "scale": self.scale,
+        }  # fmt: skip
+
+    @property
+    def command(self) -> str:
+        """What was run, without where."""
+        parts = ["longreach", "profile"]
+        parts += [] if self.model == DECODER else ["--model", self.model]
+        for name, value in self.options.items():
+            parts += ["--model-option", f"{name}={json.dumps(value)}"]
+        parts += [] if self.encoding is None else ["--encoding", self.encoding]
+        parts += ["--part", self.part]
+        parts += ["--needs", ",".join(self.needs)] if self.needs else []
+        parts += [] if self.minutes is None else ["--minutes", f"{self.minutes:g}"]
+        parts += [] if self.seeds is None else ["--seeds", str(self.seeds)]
+        parts += [] if self.scale == "laptop" else ["--scale", self.scale]
+        return shlex.join(parts)
+
+
+def evaluation_steps(config: RunConfig) -> float:
+    """As many training steps take about as long as the tests at the end.
+
+    >>> question = ProfileQuestion(model="lstm", scale="smoke")
+    >>> evaluation_steps(question.places(0.003)[0].config) > 0
+    True
+    """
+    task = task_of(config)
+    size = [task.input_size((each.first + each.last) // 2) for each in config.ranges]
+    step = config.batch * size[0]
+    passes = 3.0  # from the first position on, at random offsets, and probing words
+    return EVALUATED * passes * config.test_size * sum(size) / step
+
+
+def seconds_by_run(configs: Sequence[RunConfig]) -> dict[str, float]:
+    """By key, how long each takes on one core of this machine, its tests included."""
+    steps = seconds_of(configs)
+    return {
+        each.key: MARGIN * steps[each.key] * (1 + evaluation_steps(each) / each.max_steps) for each in configs
+    }
+
+
+class _Training:
+    """Trains runs until the time is over, and has the results."""
+
+    def __init__(
+        self, runs: Path, minutes: float | None, engine: EngineMaker | None, progress: Watcher
+    ) -> None:
+        self.runs, self.engine, self.progress = runs, engine, progress
+        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
+        self.rows: dict[str, Row] = {}
+        self.results: dict[str, Result] = {}
+
+    def known(self, config: RunConfig) -> bool:
+        if config.key not in self.results:
+            try:
+                found = read_result(self.runs, config.key)
+            except InputError:
+                return False
+            if found.status != "done":
+                return False
+            self._keep(found)
+        return True
+
+    def _keep(self, result: Result) -> None:
+        self.results[result.key], self.rows[result.key] = result, row_of(result)
+
+    def train(self, configs: Sequence[RunConfig]) -> None:
+        if all(self.known(each) for each in configs):
+            return
+        writable_runs(self.runs)
+        found = train_pending(
+            configs, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
+        )
+        for result in found.values():
+            self._keep(result)
+        for each in configs:
+            self.known(each)
+
+    def profiled(self, places: Sequence[Place]) -> list[ProfiledRun]:
+        return [
+            profiled_run(place.need, place.task, place.config.ranges, self.rows[place.config.key])
+            for place in places
+            if place.config.key in self.rows
+        ]
+
+
+def profile(
+    model: str | Callable[..., Any] = DECODER,
+    encoding: str | None = None,
+    *,
+    model_options: Mapping[str, Any] | None = None,
+    part: str = "development",
+    needs: Sequence[str] = (),
+    minutes: float | None = None,
+    seeds: int | None = None,
+    scale: Scale = "laptop",
+    runs: str | Path = "runs",
+    engine: EngineMaker | None = None,
+    here: bool = True,
+    progress: Watcher | None = None,
+) -> Profile:
+    """What a model extends, by need: trained on short inputs of a fixed suite, tested to 25 times as long.
+
+    `model` is named as for `train`. With `minutes` as much of the suite is trained as fits, with the usual
+    learning rate; without, all of it, and the rate is chosen on development tasks. Finished runs are read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as runs:
+    ...     found = profile("lstm", needs=["depth"], scale="smoke", runs=runs)
+    >>> [(each.need, each.runs, each.trained_to) for each in found.needs]
+    [('depth', 1, 20)]
+    """
+    check_torch()
+    if not isinstance(model, str):
+        from longreach.models.module import name_of_factory  # loads torch
+
+        model = name_of_factory(model)
+    question = ProfileQuestion(
+        model=model, encoding=encoding, options=dict(model_options or {}), part=check_part(part),
+        needs=tuple(needs), minutes=minutes, seeds=seeds, scale=scale,
+    )  # fmt: skip
+    training = _Training(check_runs(runs), minutes, engine, progress or Nobody())
+    usual = question.suite.budget.usual_rate
+    places = question.places(usual)
+    rates: dict[float, list[ProfiledRun]] = {}
+    if minutes is None and scale != "smoke":
+        rates, places = _with_chosen_rate(question, training, here)
+    elif minutes is not None:
+        places = places[: _count(question, places, training)]
+    if not places:
+        raise InputError(f"{minutes:g} minutes are not enough for one run", place=Field("minutes"))
+    _announce(training, [place.config for place in places], here)
+    training.train([place.config for place in places])
+    return _profile(question, training, places, rates)
+
+
+def _with_chosen_rate(
+    question: ProfileQuestion, training: _Training, here: bool
+) -> tuple[dict[float, list[ProfiledRun]], list[Place]]:
+    """The runs at every learning rate, and all runs of the suite with the best one."""
+    tried = {rate: question.tried(rate) for rate in question.suite.budget.rates}
+    configs = [place.config for each in tried.values() for place in each]
+    rest = question.places(question.suite.budget.usual_rate)
+    if here:
+        wanted = {each.key: each for each in [*configs, *(place.config for place in rest)]}
+        waiting = [each for each in wanted.values() if not training.known(each)]
+        seconds = together(list(seconds_by_run(waiting).values()), cores()) if waiting else 0.0
+        if waiting:
+            training.progress.say(
+                f"all of suite {question.suite.suite}: {counted(len(waiting), 'run')} to train, about "
+                f"{roughly(seconds)} on {counted(cores(), 'core')}; run the same command again to resume"
+            )
+    training.train(configs)
+    rates = {rate: training.profiled(places) for rate, places in tried.items()}
+    return rates, question.places(best_rate(rates))
+
+
+def best_rate(tried: Mapping[float, Sequence[ProfiledRun]]) -> float:
+    """The learning rate with the greatest effective lengths on development tasks, by their mean logarithm.
+
+    Ties go to the one that fits the training range better, then to the smaller one.
+
+    >>> best_rate({0.003: [], 0.001: []})
+    0.001
+    """
+
+    def score(rate: float) -> tuple[float, float, float]:
+        found = tried[rate]
+        reached = [math.log2(1 + run.effective) for run in found]
+        fits = [run.accuracy[0] if run.accuracy else 0.0 for run in found]
+        return sum(reached), sum(fits), -rate
+
+    return max(tried, key=score)
+
+
+def _count(question: ProfileQuestion, places: Sequence[Place], training: _Training) -> int:
+    """How many runs fit into the minutes, as was found when the same was first asked."""
+    asked = question.document()
+    path = training.runs / "profiles" / f"{job_key(asked)}.plan.json"
+    try:
+        kept = json.loads(read_bytes(path))
+        if kept["question"] == json.loads(canonical_json(asked)) and 0 < kept["runs"] <= len(places):
+            return int(kept["runs"])
+    except (ValueError, KeyError, TypeError):
+        pass  # no plan, or a damaged one
+    seconds = seconds_by_run([place.config for place in places])
+    assert question.minutes is not None
+    left, taken, found = 60 * question.minutes - START_SECONDS, list[float](), 0
+    for place in places:
+        taken.append(0.0 if training.known(place.config) else seconds[place.config.key])
+        if together(taken, cores()) > left:
+            break
+        found += 1
+    found = max(found, 1)
+    writable_runs(training.runs)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps({"question": asked, "runs": found}, indent=1).encode())
+    return found
+
+
+def _announce(training: _Training, configs: Sequence[RunConfig], here: bool) -> None:
+    waiting = [each for each in configs if not training.known(each)]
+    if not waiting:
+        return
+    done = len(configs) - len(waiting)
+    text = f"{counted(len(waiting), 'run')} to train" + (f", {done} done before" if done else "")
+    if here:
+        seconds = together(list(seconds_by_run(waiting).values()), cores())
+        if training.deadline is not None:
+            seconds = min(seconds, max(0.0, training.deadline - time.monotonic()))
+        text += f": about {roughly(seconds)} on {counted(cores(), 'core')}"
+    training.progress.say(text)
+
+
+def expected(label: str, tasks: Sequence[str]) -> dict[str, Said]:
+    """By task, whether theory expects a model to extend it.
+
+    >>> expected("lstm", ["word-problem:Z2"]), expected("nope", ["word-problem:Z2"])
+    ({'word-problem:Z2': 'yes'}, {'word-problem:Z2': 'no'})
+    """
+    from longreach.answers.forecast import forecast  # a second or so, once
+
+    found: dict[str, Said] = {}
+    for task in tasks:
+        answer = forecast(task).expected(label)
+        found[task] = "not known" if answer is None or answer.value not in ("yes", "no") else answer.value  # type: ignore[assignment]
+    return found
+
+
+def _profile(
+    question: ProfileQuestion,
+    training: _Training,
+    places: Sequence[Place],
+    rates: Mapping[float, Sequence[ProfiledRun]],
+) -> Profile:
+    runs = tuple(training.profiled(places))
+    if not runs:
+        raise InputError("no run came to its end in this time", place=Field("minutes"))
+    first = places[0].config
+    label = first.label
+    tasks = dict.fromkeys(run.task for run in runs)
+    theory = expected(label.text, list(tasks))
+    needs = []
+    for need in question.chosen:
+        own = [run for run in runs if run.need == need.need]
+        if own:
+            needs.append(need_profile(need.need, own, question.suite.trained_to, theory))
+    main = {run.run for run in runs}
+    tried = {run.run: run for each in rates.values() for run in each if run.run not in main}
+    network = network_of(first)
+    keeps = network.state_size
+    longest = task_of(first).input_size(question.suite.grid[-1])
+    spent = [*runs, *tried.values()]
+    return Profile(
+        suite=question.suite.suite,
+        hash=question.suite.hash,
+        part=question.part,
+        model=question.model,
+        model_options=dict(question.options),
+        encoding=first.encoding if "positions" in first.row.can else None,
+        label=label.text,
+        title=label.title,
+        parameters=network.size,
+        state_size=None if keeps is None else keeps(longest),
+        budget=SpentBudget(
+            steps={place.need.need: place.config.max_steps for place in places},
+            batch=first.batch,
+            examples=sum(first.batch * run.steps for run in spent),
+            rate=first.lr,
+            rates={f"{rate:g}": tuple(run.effective for run in found) for rate, found in rates.items()},
+            seeds=question.seed_count,
+            minutes=question.minutes,
+            suite=question.scale == "laptop",
+        ),
+        seconds=round(sum(run.seconds for run in spent), 1),
+        headline=headline(label.title, needs),
+        whole=is_whole(question.part, runs, question.suite) is None,
+        needs=tuple(needs),
+        theory=theory,
+        runs=runs,
+        tried=tuple(tried.values()),
+        command=question.command,
+        code=code_version(),
+    )
+
+
+def unfinished(found: Profile) -> str | None:
+    """What a profile lacks of the suite, in words."""
+    lacks = is_whole(found.part, found.runs)
+    if lacks is None:
+        return None
+    tasks = {(run.need, run.task) for run in found.runs}
+    return f"a part of the suite: {counted(len(tasks), 'task')}, {counted(len(found.runs), 'run')}"

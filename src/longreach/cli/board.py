@@ -1,0 +1,69 @@
+"""`longreach board`: profiles of many models beside each other."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longreach.cli.options import JsonOption, option
+from longreach.cli.output import check_page, console, note, print_json, write_text
+from longreach.errors import InputError
+from longreach.wording import counted
+
+
+class Action(StrEnum):
+    add = "add"
+
+
+def board(
+    action: Annotated[Action | None, typer.Argument(help="Add PROFILE to the board.")] = None,
+    profile: Annotated[
+        Path | None, typer.Argument(metavar="PROFILE", help="What `longreach profile --out` wrote as .json.")
+    ] = None,
+    directory: Annotated[
+        Path | None, option("Where the board lies; default: results/board.", "DIR", "--board")
+    ] = None,
+    out: Annotated[Path | None, option("Write it as a page that sorts and filters.", "FILE.html")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how far models extend, beside each other.
+
+    Every model has the same tasks and the same budget; a number is the effective length, up to which runs are
+    right on random and on probing words. `add` checks a profile first: the suite and the hash of its tasks,
+    that all tasks and seeds are there, and that all numbers follow from its runs.
+
+    Example: longreach board add lstm.json
+    """
+    from longreach.answers.board import (
+        add_profile,
+        board_directory,
+        board_document,
+        board_table,
+        read_board,
+    )
+
+    check_page(out, "--out")
+    where = directory or board_directory()
+    if (action is None) != (profile is None):
+        raise InputError("PROFILE: missing" if profile is None else "add: missing before PROFILE")
+    if profile is not None:
+        added = add_profile(profile, where)
+        note(f"{added.profile.title}: {'replaced' if added.replaced else 'added'}, {added.path}")
+    profiles = read_board(where)
+    if out is not None:
+        from longreach.report.profiles import render_board_page
+
+        write_text(out, render_board_page(profiles))
+    if as_json:
+        print_json(board_document(profiles))
+        return
+    if profiles:
+        console().table(board_table(profiles))
+        note(f"{counted(len(profiles), 'profile')}; a number is the length up to which runs are right")
+    else:
+        console().text(f"no profile in {where}; longreach profile --out FILE.json makes one")
+    if out is not None:
+        note(f"wrote {out}")

@@ -1,0 +1,152 @@
+"""`longreach profile`: what any model extends, need by need, on a fixed suite with a fixed budget."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption, flag, option
+from longreach.cli.output import check_file, console, note, print_json, write_text
+from longreach.cli.progress import Bars, going_on
+from longreach.cli.training_options import HERE, Where, help_of, read_model_options
+from longreach.errors import Field, InputError
+from longreach.wording import Column, Table, duration
+
+if TYPE_CHECKING:
+    from longreach.answers.profile import Profile
+
+ENDINGS = (".json", ".html", ".csv")
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+class PartName(StrEnum):
+    development = "development"
+    held_out = "held-out"
+
+
+class ProfileScale(StrEnum):
+    smoke = "smoke"
+    laptop = "laptop"
+
+
+def profile(
+    model: Annotated[
+        str | None, option("An architecture, your own module:make, or hf:CONFIG.json.", "NAME")
+    ] = None,
+    model_options: Annotated[
+        list[str] | None, option(help_of("model_options"), "KEY=VALUE", "--model-option")
+    ] = None,
+    encoding: Annotated[str | None, option(help_of("encoding"), "NAME")] = None,
+    minutes: Annotated[
+        float | None, option("Train as much of the suite as fits, in its order (default: all).", "M")
+    ] = None,
+    seeds: Annotated[int | None, option("Runs for each task (default: 3).", "K")] = None,
+    part: Annotated[PartName, option("Which languages of the census.")] = PartName.development,
+    needs: Annotated[str | None, option("These needs and no others.", "A,B,…")] = None,
+    explain: Annotated[
+        bool, flag("--explain", "Also say what runs learned that do not extend; takes a minute.")
+    ] = False,
+    scale: Annotated[
+        ProfileScale, option("laptop: the budget of the suite; smoke: a few steps, for tests.")
+    ] = ProfileScale.laptop,
+    where: Where = HERE,
+    runs: RunsOption = DEFAULT_RUNS,
+    out: Annotated[Path | None, option("Write it as .json, .html or .csv.", "FILE")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a model extends, need by need.
+
+    Trained to 20, effective to which length: trains on a fixed suite of tasks, sorted by what a proof says
+    they need, and tests to length 500 on random and on probing words. The budget is the same for every model;
+    --minutes 10 is the quick form. Finished runs are reused: run the same command again to resume.
+    `longreach board` compares profiles. Exit code 1 if a run failed.
+
+    Example: longreach profile --model lstm --minutes 10
+    """
+    check_file(out, "--out", ENDINGS)
+    try:
+        options = read_model_options(model_options or [])
+    except InputError as error:
+        raise error.at(Field("model_options")) from None
+    from longreach.answers.profile_runs import profile as measure
+    from longreach.answers.profile_runs import unfinished
+    from longreach.config.architectures import DECODER
+
+    with going_on():
+        found = measure(
+            model or DECODER, encoding, model_options=options, part=part.value,
+            needs=[each.strip() for each in needs.split(",")] if needs else (), minutes=minutes, seeds=seeds,
+            scale=scale.value, runs=runs, engine=where.engine_maker(runs), here=where.is_here,
+            progress=Bars(overall=True),
+        )  # fmt: skip
+    if explain:
+        from longreach.inspection.profiled import explained
+
+        found = explained(found, runs)
+    if out is not None:
+        write_text(out, content(found, out.suffix.lower()))
+    lacks = unfinished(found)
+    if as_json:
+        print_json(found.document())
+    else:
+        _print(found, lacks)
+        if out is not None:
+            note(f"wrote {out}")
+    failed = [run for run in found.runs if run.error is not None]
+    for run in failed:
+        note(f"{run.run}: {run.error}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def content(found: Profile, ending: str) -> str:
+    """The profile as a file of that ending."""
+    if ending == ".csv":
+        return found.csv()
+    if ending == ".html":
+        from longreach.report.profiles import render_profile_page
+
+        return render_profile_page(found)
+    from longreach.answers.profile import lines_of
+
+    return lines_of(found)
+
+
+def _print(found: Profile, lacks: str | None) -> None:
+    out = console()
+    out.text(found.headline, "bold")
+    out.print()
+    out.table(found.table)
+    out.print()
+    lengths = sorted({int(length) for each in found.needs for length in each.curve})
+    heads = [Column("share of runs that reach", right=False), *(Column(str(length)) for length in lengths)]
+    rows = [[each.need, *(bar(each.curve.get(str(length))) for length in lengths)] for each in found.needs]
+    out.table(Table(heads, rows))
+    for need, (exact, given) in found.given.items():
+        if given - exact >= 0.005:
+            share = f"{100 * exact:.0f} % right just beyond training, {100 * given:.0f} % where the length"
+            out.hanging(f"{need}: {share} of the answer is given", 0, 2)
+    for each in found.needs:
+        if each.learned is not None:
+            out.hanging(f"{each.need}: {each.learned}", 0, 2)
+    out.print()
+    size = f"{found.parameters:,} parameters"
+    state = "" if found.state_size is None else f", a state of {found.state_size:,} numbers"
+    spent = f"{len(found.runs)} runs, {duration(found.seconds)} of one core"
+    out.hanging(f"{size}{state}; {spent}; learning rate {found.budget.rate:g}", 0, 2)
+    if lacks is not None:
+        out.hanging(lacks, 0, 2)
+
+
+def bar(share: float | None) -> str:
+    """A share as a block and a number.
+
+    >>> bar(1.0), bar(0.5), bar(0.0), bar(None)
+    ('█', '▄', '·', '')
+    """
+    if share is None:
+        return ""
+    return BLOCKS[round(share * (len(BLOCKS) - 1))].strip() or "·"

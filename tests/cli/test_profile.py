@@ -1,0 +1,199 @@
+"""`longreach profile` and `longreach board`: the document, the screen, files, refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longreach.answers.profile_runs import profile
+from tests.answers.test_profile import Trainer, reach, trained
+from tests.cli.conftest import Call
+from tests.helpers.html_page import check
+
+
+@pytest.fixture
+def trainer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Trainer]:
+    with trained(monkeypatch, reach) as found:
+        yield found
+
+
+LSTM = ("--model", "lstm", "--minutes", 10)
+NEEDS = (*LSTM, "--needs", "depth,whole answers")
+FIELDS = [
+    "suite", "part", "model", "encoding", "parameters", "state_size", "budget", "seconds", "headline",
+    "needs", "runs",
+]  # fmt: skip
+OF_NEED = [
+    "need", "tasks", "runs", "fitted", "trained_to", "effective", "interval", "sure", "curve"
+]  # fmt: skip
+
+
+def test_the_document(longreach: Call, tmp_path: Path, trainer: Trainer) -> None:
+    """The fields of the manual, to the letter, and some more."""
+    done = longreach("profile", *NEEDS, "--runs", tmp_path, "--json")
+    assert done.code == 0
+    document = done.document
+    assert [name for name in document if name in FIELDS] == FIELDS
+    for need in document["needs"]:
+        assert [name for name in need if name in OF_NEED] == OF_NEED
+    assert (document["suite"], document["part"], document["model"]) == ("1", "development", "lstm")
+    assert document["encoding"] is None
+    assert document["state_size"] == 256
+    depth, answers = document["needs"]
+    assert (depth["effective"], depth["runs"], depth["fitted"]) == (40, 12, 12)
+    assert depth["curve"]["40"] == 1.0
+    assert depth["curve"]["57"] == round(4 / 12, 4)
+    assert (answers["effective"], answers["runs"], answers["fitted"]) == (40, 18, 9)
+    assert document["headline"] == "LSTM, trained to 20, is effective to 40 on depth and whole answers."
+    command = "longreach profile --model lstm --part development --needs 'depth,whole answers' --minutes 10"
+    assert document["command"] == command
+
+
+def test_the_screen_and_files(longreach: Call, tmp_path: Path, trainer: Trainer) -> None:
+    for ending in ("json", "html", "csv"):
+        out = tmp_path / f"card.{ending}"
+        done = longreach("profile", *NEEDS, "--runs", tmp_path / "runs", "--out", out)
+        assert done.code == 0
+        assert done.err.endswith(f"wrote {out}\n")
+        lines = done.out.splitlines()
+        assert lines[0] == "LSTM, trained to 20, is effective to 40 on depth and whole answers."
+        assert "a part of the suite: 10 tasks, 30 runs" in done.out
+    assert json.loads((tmp_path / "card.json").read_text(encoding="utf-8"))["title"] == "LSTM"
+    head, *rows = (tmp_path / "card.csv").read_text(encoding="utf-8").splitlines()
+    assert head.split(",")[:5] == ["model", "encoding", "part", "run", "need"]
+    assert len({row.split(",")[3] for row in rows}) == 30
+    page = check((tmp_path / "card.html").read_text(encoding="utf-8"))
+    for words in ("is effective to 40 on depth", "copy-unique+reversed", "longreach profile --model lstm"):
+        assert words in page.words
+
+
+def test_how_long_is_said_before_anything_trains(longreach: Call, tmp_path: Path, trainer: Trainer) -> None:
+    done = longreach("profile", "--encoding", "nope", "--needs", "depth", "--runs", tmp_path)
+    assert done.first_error.startswith("all of suite 1: 14 runs to train, about ")  # 12, and 2 other rates
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--needs", "deep"], "--needs: suite 1 has no need 'deep'; it has counting, "),
+        (["--minutes", "0"], "--minutes: 0 is not a time; give minutes above 0"),
+        (["--model-option", "x"], "--model-option: 'x' is not KEY=VALUE"),
+        (["--out", "card.pdf"], "--out: card.pdf: must end in .json, .html or .csv"),
+        (["--model", "lsmt"], "--model: unknown model 'lsmt'; did you mean 'lstm' or 'ssm'?"),
+        (["--encoding", "coupled"], "--encoding: regex:a*b(ab)*b* has no position ids of its own"),
+        (["--model", "lstm", "--model-option", "loops=2"], "--model-option: lstm has no option 'loops'; "),
+    ],
+)
+def test_refusals(given: list[str], message: str, longreach: Call, tmp_path: Path) -> None:
+    done = longreach("profile", *given, "--runs", tmp_path / "runs")
+    assert done.code == 2
+    assert done.err.startswith(message)
+    assert len(done.err.splitlines()) == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_failed_runs_end_with_1(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with trained(monkeypatch, lambda config: None):
+        done = longreach("profile", *LSTM, "--needs", "depth", "--runs", tmp_path)
+    assert done.code == 1
+    assert done.out.startswith("LSTM, trained to 20, fits the training range of nothing.")
+
+
+# The board
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A profile of all of the suite, as a file."""
+    place = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patched, trained(patched, reach):
+        found = profile("lstm", runs=place / "runs")
+    path = place / "lstm.json"
+    path.write_text(json.dumps(found.document()), encoding="utf-8")
+    return path
+
+
+def test_a_profile_is_added_shown_and_replaced(longreach: Call, tmp_path: Path, whole: Path) -> None:
+    board = tmp_path / "board"
+    assert "no profile in" in longreach("board", "--board", board).out
+    done = longreach("board", "add", whole, "--board", board)
+    assert done.code == 0
+    assert done.err.startswith("LSTM: added, ")
+    (path,) = board.iterdir()
+    assert path.name.startswith("lstm-development-")
+    assert longreach("board", "add", whole, "--board", board).err.startswith("LSTM: replaced, ")
+    head, row = longreach("board", "--board", board).out.splitlines()
+    assert head.split()[:4] == ["model", "part", "parameters", "counting"]
+    assert row.split()[:4] == ["LSTM", "development", "67,592", "500"]
+    (only,) = longreach("board", "--board", board, "--json").document["profiles"]
+    assert only["headline"].startswith("LSTM, trained to 20, is effective to 500 on counting")
+    assert "runs" not in only
+    out = tmp_path / "board.html"
+    longreach("board", "--board", board, "--out", out)
+    page = check(out.read_text(encoding="utf-8"))
+    assert "longreach profile --model lstm --part development" in page.words
+
+
+def test_an_empty_board_has_a_page(longreach: Call, tmp_path: Path) -> None:
+    out = tmp_path / "board.html"
+    assert longreach("board", "--board", tmp_path / "none", "--out", out).code == 0
+    assert "No profile stands on this board yet." in check(out.read_text(encoding="utf-8")).words
+
+
+def _without_a_seed(document: dict[str, Any]) -> None:
+    gone = document["runs"].pop(max(k for k, run in enumerate(document["runs"]) if run["task"] == "addition"))
+    own = [run for run in document["runs"] if run["need"] == gone["need"]]
+    (need,) = (each for each in document["needs"] if each["need"] == gone["need"])
+    need["runs"] = len(own)
+    for length in need["curve"]:
+        able = [run for run in own if run["lengths"][-1] >= int(length)]
+        need["curve"][length] = round(sum(run["effective"] >= int(length) for run in able) / len(able), 4)
+    need["fitted"] = sum(run["fitted"] for run in own)
+
+
+CHANGES: dict[str, tuple[Any, str]] = {
+    "suite": (lambda document: document.update(suite="2"), "suite '2', and the board is of suite '1'"),
+    "hash": (lambda document: document.update(hash="0" * 16), "the hash of the tasks is 0000000000000000, "),
+    "seed": (_without_a_seed, "not all of the suite: addition: 2 of 3 seeds"),
+    "steps": (
+        lambda document: document["runs"][0].update(steps=5000),
+        "run {key}: 5000 steps, and counting has 1000",
+    ),
+    "budget": (
+        lambda document: document["budget"].update(suite=False),
+        "trained with another budget than that of the suite",
+    ),
+    "claim": (lambda document: document["needs"][0].update(effective=320), "counting: the numbers are not"),
+    "field": (lambda document: document.update(extra=1), "extra: "),
+    "missing": (lambda document: document.pop("runs"), "runs: "),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_not_a_whole_profile_is_refused(
+    change: str, longreach: Call, tmp_path: Path, whole: Path
+) -> None:
+    alter, message = CHANGES[change]
+    document = json.loads(whole.read_text(encoding="utf-8"))
+    key = document["runs"][0]["run"]
+    alter(document)
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(document), encoding="utf-8")
+    done = longreach("board", "add", bad, "--board", tmp_path / "board")
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1
+    assert message.format(key=key) in done.err
+    assert str(bad) in done.err
+    assert not (tmp_path / "board").exists()
+
+
+def test_words_that_do_not_go_together(longreach: Call, tmp_path: Path) -> None:
+    assert longreach("board", "add").err == "PROFILE: missing\n"
+    assert longreach("board", "remove", "x").code == 2
+    done = longreach("board", "add", tmp_path / "none.json", "--board", tmp_path / "board")
+    assert done.code == 2
+    assert "none.json" in done.err

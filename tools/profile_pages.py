@@ -1,0 +1,54 @@
+"""Tables of the pages on profiles: the tasks of the suite, and the board.
+
+`python tools/profile_pages.py` writes them anew, between two marks each; the rest is left alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from longreach.answers.board import board_table, read_board
+from longreach.answers.profile_suite import PARTS, suite
+from longreach.wording import Table, counted
+from tools.census_page import with_block
+
+ROOT = Path(__file__).parent.parent
+PROTOCOL, BOARD = ROOT / "docs" / "profile-protocol.md", ROOT / "docs" / "board.md"
+
+
+def suite_block() -> str:
+    """A table for each need."""
+    found = suite()
+    lines = [f"Seed {found.seed}, hash `{found.hash}`."]
+    for need in found.needs:
+        lines += ["", f"**{need.need}**: {need.about}; {need.steps:,} steps.", ""]
+        same = need.tasks[PARTS[0]] == need.tasks[PARTS[1]]
+        parts = {"both": need.tasks[PARTS[0]]} if same else {part: need.tasks[part] for part in PARTS}
+        shown = [
+            [part, f"`{each.task}`", f"{each.chance:.3g}", "yes" if each.probing else "no", each.longest]
+            for part, tasks in parts.items()
+            for each in tasks
+        ]
+        lines.append(Table(["part", "task", "chance", "probing words", "longest"], shown).markdown())
+    return "\n".join(lines) + "\n"
+
+
+def board_block() -> str:
+    profiles = read_board(ROOT / "results" / "board")
+    if not profiles:
+        return "None yet.\n"
+    text = f"{counted(len(profiles), 'profile')}; “–” where no run fits the training range.\n\n"
+    return f"{text}{board_table(profiles).markdown()}\n"
+
+
+def pages() -> dict[Path, str]:
+    """The pages as they should be."""
+    return {
+        PROTOCOL: with_block(PROTOCOL.read_text(encoding="utf-8"), "tasks of the suite", suite_block()),
+        BOARD: with_block(BOARD.read_text(encoding="utf-8"), "profiles of the board", board_block()),
+    }
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
