@@ -29,12 +29,17 @@ WAITS = 8.0
 """A call that takes so many times its computing waits."""
 SLOW = 0.001
 """Seconds of one call, from which on each is timed exactly and a word is asked about twice at most."""
-SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "short inputs": 0.9, "rows": 1.0}
+SHARES = {
+    "draw": 0.3, "automaton": 0.45, "fit": 0.62, "program": 0.72, "short inputs": 0.8, "part": 0.84,
+    "rows": 0.93, "enumeration": 1.0,
+}  # fmt: skip
 """The share of the seconds by which each step must end."""
 TITLES = {
     "automaton": "learning an automaton",
-    "program": "looking for a program",
+    "program": "fitting programs",
+    "part": "looking for hard parts of the inputs",
     "rows": "counting communication",
+    "enumeration": "trying small programs one by one",
 }
 TICK, FIRST_LINE = 0.25, 3.0
 """Seconds between looks at a call that has not returned, and before the first line of progress."""

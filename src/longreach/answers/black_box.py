@@ -17,6 +17,7 @@ import numpy as np
 from longreach.answers.asking import Asking, OutOfTime, guarded_task
 from longreach.answers.certificates import DrawnPairsDocument, MeasuredRowsCertificate, SpreadRowsDocument
 from longreach.answers.checkers import TRIED
+from longreach.answers.embedded import drawn_embeddings, embedded_sides, letter_embeddings, two_parts
 from longreach.answers.finders import bits_clause
 from longreach.answers.learned import (
     FAMILIES,
@@ -60,6 +61,7 @@ from longreach.theory.communication.rows import (
     MeasuredRows,
     SpreadRows,
     inputs_to_follow,
+    rows_of_cuts,
     rows_of_function,
     rows_of_inputs,
 )
@@ -90,6 +92,8 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
             alice=measured.cut.alice,
             bob=measured.cut.bob,
             bob_size=measured.cut.size,
+            between=measured.cut.between,
+            end=measured.cut.end,
             lengths=measured.lengths,
             rows=measured.rows,
             bits=bits,
@@ -118,7 +122,9 @@ STEADY_SHARE = 0.1
 NOT_IN_TIME = {
     "automaton": "no automaton was learned",
     "program": "no program was found",
+    "part": "its parts were not all tried",
     "rows": "its communication was not counted",
+    "enumeration": "not all small programs were tried",
 }
 """What to say of a step that ended before its time."""
 BUDGETS = 10
@@ -162,7 +168,8 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
     try:
         with clock.running():
             for title, step in (
-                ("automaton", box.learned), ("program", box.programmed), ("rows", box.measured),
+                ("automaton", box.learned), ("program", box.programmed), ("part", box.embedded),
+                ("rows", box.measured), ("enumeration", box.enumerated),
             ):  # fmt: skip
                 open_sides = [key for key in wanted if key not in found]
                 try:
@@ -275,15 +282,27 @@ class _Box:
         return {}
 
     def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
-        """A program of the library, or one without relations, which counts for both sides, or with them."""
-        until = self.clock.until("program")
+        """A program of the library, or one that is fitted to answers."""
+        return self._by_program(name, keys, "fitted nope", "library", "fitted ape")
+
+    def enumerated(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        """The smallest program, found by trying all."""
+        verdicts = self._by_program(name, keys, *FAMILIES)
+        if len(verdicts) < len(tuple(keys)):
+            self.tried.append("no program was found")
+        return verdicts
+
+    def _by_program(self, name: str, keys: Iterable[str], *searches: str) -> dict[str, Verdict]:
+        """By these searches in turn; a program without relations counts for both sides."""
+        until = self.clock.until("enumeration" if searches == tuple(FAMILIES) else "program")
         keys = [key for key in keys if key not in self.refuted]
         if (why := one_sided(self.trial)) is not None:
+            if self.clause != why:
+                self.tried.append(why)
             self.clause = self.clause or why
-            self.tried.append(why)
             return {}
         verdicts: dict[str, Verdict] = {}
-        for search in ("library", *(f"{how}{key}" for key in FAMILIES for how in ("fitted ", ""))):
+        for search in searches:
             needed = [key for key in keys if key not in verdicts]
             side = search.removeprefix("fitted ")
             if not needed or (side == "ape" and side not in needed):
@@ -295,7 +314,7 @@ class _Box:
                     self.task,
                     {**self.examples(), **self.trial},
                     relations=side == "ape",
-                    left=until,
+                    left=until if side == "ape" else self.clock.until("fit"),
                     further=self.further,
                 )
             else:
@@ -304,9 +323,16 @@ class _Box:
                 verdict = None if found is None else found_verdict(found, name=name, key=key)
                 if verdict is not None:
                     verdicts[key] = verdict
-        if len(verdicts) < len(tuple(keys)):
-            self.tried.append("no program was found")
         return verdicts
+
+    def embedded(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        """A no from a part of the inputs."""
+        raise NotImplementedError
+
+    def _with_parts(self, found: dict[str, Verdict], keys: Iterable[str]) -> dict[str, Verdict]:
+        if len(found) < len(tuple(keys)):
+            self.tried.append("no part of the inputs was found that no program decides")
+        return found
 
     def measured(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         found = self.rows()
@@ -414,6 +440,25 @@ class _Language(_Box):
     def rows(self) -> MeasuredRows | None:
         letters = self.task.letters
         return rows_of_function(self.task.contains, letters, most=self.most(letters))
+
+    def embedded(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        if self.task.asks == "next":
+            return {}
+
+        def answer(word: Word) -> tuple[str, ...]:
+            return (IN if self.task.contains(word) else OUT,)
+
+        found = embedded_sides(
+            self.task,
+            name,
+            keys,
+            letter_embeddings(self.task.letters),
+            answer,
+            separated=False,
+            left=self.clock.until("part"),
+            clock=self.clock.now,
+        )
+        return self._with_parts(found, keys)
 
 
 class _Answers(_Box):
@@ -533,10 +578,34 @@ class _Answers(_Box):
     def examples(self) -> dict[Word, Word]:
         return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
 
+    def embedded(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        if not self.task.separated:
+            return {}
+        if self.every_word:
+            embeddings = letter_embeddings(self.drawn.letters)
+        else:
+            embeddings = drawn_embeddings(self.drawn.inputs)
+        found = embedded_sides(
+            self.task,
+            name,
+            keys,
+            embeddings,
+            self.answer,
+            separated=True,
+            left=self.clock.until("part"),
+            clock=self.clock.now,
+        )
+        return self._with_parts(found, keys)
+
     def rows(self) -> MeasuredRows | None:
         if self.every_word:
             letters = self.drawn.letters
             return rows_of_function(self.answer, letters, most=self.most(letters))
+        cuts = list(two_parts(self.drawn.inputs))
+        if cuts:
+            found = rows_of_cuts(self.answer, cuts, most=self.most(self.drawn.letters))
+            if found is not None and found.linear:
+                return found
         # Of lengths of which only a part was drawn, the count would say how many were.
         drawn = draw_inputs(self.task, MANY, left=self.clock.until("short inputs"))
         found = rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})

@@ -20,11 +20,11 @@ from longreach.answers.certificates import (
     Reads,
     TaskProgramCertificate,
 )
-from longreach.answers.checkers import check_task_program
+from longreach.answers.checkers import check_task_program, never_drawn
 from longreach.answers.oracle import answer
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import IN, OUT, PredicateLanguage
+from longreach.tasks.own import IN, OUT, FunctionTask, PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.automata.evidence import counted_answers
@@ -169,6 +169,11 @@ def check_measured_rows(certificate: MeasuredRowsCertificate, task: Task, truste
         return Finding.invalid(f"a window of {lengths[-1]} letters or more would explain the bits")
     if certificate.lower_bound is certificate.exhaustive:
         return Finding.invalid("rows of drawn inputs, and only these, are a lower bound")
+    if certificate.between and isinstance(task, FunctionTask):
+        cut, holds = _cut(certificate), [*product(certificate.alice, repeat=1)]
+        inputs = [cut.whole(a, b) for a in holds for b in product(certificate.bob, repeat=1)]
+        if (problem := never_drawn(task, inputs)) is not None:
+            return Finding.invalid(problem)
     checked = 0
     try:
         for length, claimed in zip(lengths, rows, strict=True):
@@ -206,7 +211,8 @@ def _recounted(certificate: MeasuredRowsCertificate, task: Task, length: int) ->
             return None
         ends = list(product(certificate.bob, repeat=size))
         starts = product(certificate.alice, repeat=length)
-        return len({tuple(_asked(task, (*start, *end)) for end in ends) for start in starts})
+        cut = _cut(certificate)
+        return len({tuple(_asked(task, cut.whole(start, end)) for end in ends) for start in starts})
     if not isinstance(task, SequenceTask):
         raise InputError("inputs are drawn only of tasks that write an answer")
     rng = np.random.default_rng(2)
@@ -220,10 +226,20 @@ def _recounted(certificate: MeasuredRowsCertificate, task: Task, length: int) ->
     return _told_apart(rows)
 
 
+def _cut(certificate: MeasuredRowsCertificate) -> Cut:
+    return Cut(
+        alice=certificate.alice,
+        bob=certificate.bob,
+        size=certificate.bob_size,
+        between=certificate.between,
+        end=certificate.end,
+    )
+
+
 def _spread_problem(certificate: MeasuredRowsCertificate, task: Task, spread: SpreadRows) -> str | None:
     """What is wrong with rows at a long length, counted anew."""
     alone = certificate.bob_size == 0
-    cut = Cut(alice=certificate.alice, bob=certificate.bob, size=certificate.bob_size)
+    cut = _cut(certificate)
     if not alone and certificate.bob_size is not None:
         return "Bob holds a few letters only of drawn inputs"
     if spread.free > spread.length or not ({*spread.alice} <= {*cut.alice} and {*spread.bob} <= {*cut.bob}):

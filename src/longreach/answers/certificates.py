@@ -187,6 +187,10 @@ class MeasuredRowsCertificate(TaskDocument):
     """Those of Bob's; empty: whatever stands in the inputs."""
     bob_size: int | None
     """How many letters Bob holds; null: as many as Alice."""
+    between: tuple[str, ...] = ()
+    """What always stands between Alice's letters and Bob's."""
+    end: tuple[str, ...] = ()
+    """What always stands after Bob's."""
     lengths: tuple[int, ...]
     """N, the letters that Alice holds."""
     rows: tuple[int, ...]

@@ -19,8 +19,9 @@ from longreach.answers.oracle import answer, follows
 from longreach.errors import InputError
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
+from longreach.tasks.own import FunctionTask
 from longreach.tasks.regular import LabelledLanguage, StateTask, label_name
-from longreach.tasks.task import EOS, Evidence, Split, Task, image
+from longreach.tasks.task import EOS, SEP, Evidence, Split, Task, image
 from longreach.theory.automata.automaton import Automaton, combine, minimal
 from longreach.theory.automata.files import read_automaton
 from longreach.theory.automata.named import named_automaton
@@ -289,6 +290,8 @@ def check_communication(certificate: CommunicationCertificate, task: Task, trust
 
 REDUCTION_SHORT, REDUCTION_WORDS = 7, 4000
 REDUCTION_LONG, REDUCTION_LONG_WORDS = 100, 50
+DRAWN_INPUTS = 8000
+"""Of one length, among which words must be that are said to be inputs."""
 
 
 def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool) -> Finding:
@@ -318,6 +321,7 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
     if 0 in sizes or (len(sizes) > 1 and certificate.program_class == PERIODIC_LOCAL):
         return Finding.invalid("the letters are not mapped to equally many symbols, at least one")
     problem, tried = try_reduction(task, reduction, automaton)
+    problem = problem or _never_drawn(task, reduction)
     if problem is not None:
         return Finding.invalid(problem)
     exact = None
@@ -331,6 +335,43 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
     if not same_but_for_the_empty_word(exact, automaton):
         return Finding.invalid("the reduction leads to another language")
     return Finding(Status.VALID, "flows recomputed, and the reduction for all lengths from automata")
+
+
+def _never_drawn(task: Task, reduction: ReductionDocument) -> str | None:
+    """Which embedded word somebody's function never draws, of those of one and two letters."""
+    if not isinstance(task, FunctionTask):
+        return None
+    after = reduction.after[: reduction.after.index(SEP)] if SEP in reduction.after else reduction.after
+    words = [
+        (*reduction.before, *image(reduction.letters, word), *after)
+        for size in (1, 2)
+        for word in product(reduction.letters, repeat=size)
+    ]
+    return never_drawn(task, words)
+
+
+def never_drawn(task: FunctionTask, words: Sequence[tuple[str, ...]]) -> str | None:
+    """What is wrong with words that are said to be inputs: one is missing among thousands that are drawn.
+
+    >>> from longreach.tasks.task import Task
+    >>> task = Task.from_function(lambda length, rng: ["a"] * length, lambda x: len(x))
+    >>> never_drawn(task, [("a",)]), never_drawn(task, [("a", "b")])
+    (None, 'no input a b is drawn')
+    """
+    rng = np.random.default_rng(3)
+    for length in sorted({len(word) for word in words}):
+        missing = {word for word in words if len(word) == length}
+        shown = " ".join(sorted(missing)[0])
+        if not task.has(np.array([length], dtype=np.int64))[0]:
+            return f"no input {shown} is drawn"
+        for _ in range(DRAWN_INPUTS // 500):
+            if not missing:
+                break
+            batch = task.sample([length] * 500, rng)
+            missing -= {tuple(task.decode(row[1 : 1 + length].tolist())) for row in batch.tokens}
+        if missing:
+            return f"no input {' '.join(sorted(missing)[0])} is drawn"
+    return None
 
 
 def _language(certificate: ReductionCertificate) -> Automaton:

@@ -43,7 +43,7 @@ from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES
-from longreach.theory.verdicts.explain import explain
+from longreach.theory.verdicts.explain import explain, explain_at_end
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import (
     PROVED,
@@ -222,6 +222,8 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
     elif evidence.reduction.after and SIDES[key] == EMPTY and language.at_end.answer is Answer.NO:
         # What is read after the word is the end of the sequence.
         certificate = _after_the_last_letter(automaton)
+        letters = {each: spelled(image(evidence.reduction.letters, [each])) for each in automaton.alphabet}
+        say = partial(explain_at_end(judged.decisions.nope).short, letters)
     if certificate is None:
         return undecided(
             SIDES[key], f"it reduces to {evidence.name}, whose verdict is {language.answer.value}"

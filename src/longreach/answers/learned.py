@@ -181,6 +181,8 @@ def _path(rows: list[list[int]], tokens: Sequence[str], number: dict[str, int], 
 # Library programs, tried on the answers of a black box
 
 
+MOST_TOKENS = 4
+"""How many times the task's tokens a program may read."""
 SHORT_WORDS, LONG_WORDS = 1000, 200
 """On which an acceptor is tried besides examples."""
 
@@ -291,6 +293,8 @@ def _names(task: Task) -> Iterator[str]:
         except InputError:
             continue
         known = set(core.alphabet)
+        if len(known) > MOST_TOKENS * len(letters):
+            continue  # for many more tokens: it takes long to try, and is hardly meant
         if letters - {EOS} <= known and predicts == core.is_predictor:
             yield name
 

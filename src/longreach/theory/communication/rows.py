@@ -47,6 +47,14 @@ class Cut:
     """Empty: whatever stands in the inputs."""
     size: int | None
     """How many letters Bob holds; None: as many as Alice."""
+    between: Word = ()
+    """What always stands between their letters."""
+    end: Word = ()
+    """What always stands after Bob's."""
+
+    def whole(self, start: Word, end: Word) -> Word:
+        """The input with these letters of Alice's and Bob's."""
+        return (*start, *self.between, *end, *self.end)
 
     def bob_size(self, length: int) -> int:
         return length if self.size is None else self.size
@@ -88,7 +96,7 @@ class SpreadRows:
         ends = [()] if cut.size == 0 else list(self._filled(self.bob, cut.bob, self.mirrored))
         for start in self._filled(self.alice, cut.alice, False):
             for end in ends:
-                yield (*start, *end)
+                yield cut.whole(start, end)
 
     def _filled(self, fill: tuple[str, ...], letters: tuple[str, ...], mirrored: bool) -> Iterable[Word]:
         word = [fill[place % len(fill)] for place in range(self.length)]
@@ -240,8 +248,20 @@ def rows_of_function(
             screened.append((told_apart(_asked(answer, cut, length), length)[0], cut))
     # The first of those with most rows: Alice alone comes first, and few letters reach far.
     best = sorted(screened, key=lambda each: -each[0])[:KEPT]
+    return rows_of_cuts(answer, [cut for _, cut in best], most=most)
+
+
+def rows_of_cuts(
+    answer: Callable[[Word], Hashable], cuts: Iterable[Cut], *, most: int = 4096
+) -> MeasuredRows | None:
+    """The growth for the first of these ways to cut for which it is linear, else the fastest.
+
+    >>> cut = Cut(alice=("a", "b"), bob=("a", "b"), size=None, between=("#",))
+    >>> rows_of_cuts(lambda word: word[: len(word) // 2] < word[len(word) // 2 + 1 :], [cut]).rows[:4]
+    (2, 4, 8, 16)
+    """
     found = []
-    for _, cut in best:
+    for cut in cuts:
         lengths = range(1, _longest(cut, most, 12) + 1)
         rows = tuple(max(1, told_apart(_asked(answer, cut, n), n)[0]) for n in lengths)
         if not rows:
@@ -320,9 +340,8 @@ def _longest(cut: Cut, most: int, farthest: int) -> int:
 
 def _asked(answer: Callable[[Word], Hashable], cut: Cut, length: int) -> dict[Word, Hashable]:
     ends = list(product(cut.bob, repeat=cut.bob_size(length)))
-    return {
-        (*start, *end): answer((*start, *end)) for start in product(cut.alice, repeat=length) for end in ends
-    }
+    words = (cut.whole(start, end) for start in product(cut.alice, repeat=length) for end in ends)
+    return {word: answer(word) for word in words}
 
 
 MOST_OF_BOB = 4
