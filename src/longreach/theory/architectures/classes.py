@@ -502,8 +502,7 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
         one, other = _shown(certificate.word), _shown(certificate.steady)
         return f"{one} cycles through {len(certificate.states)} states, and {other}, as long, stays at each"
     if isinstance(certificate, CascadeCertificate):
-        clock = "" if certificate.modulus == 1 else f"the position modulo {certificate.modulus} and "
-        return f"{clock}{_levels_of(certificate)} say what is right"
+        return _of_cascade(certificate)
     if isinstance(certificate, SolvableCertificate):
         return f"its groups are solvable, the largest series has the orders {_listed(certificate.orders)}"
     if isinstance(certificate, UnsolvableCertificate):
@@ -521,9 +520,14 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
     return f"after {first} and after {second} different answers are right"
 
 
-def _levels_of(certificate: CascadeCertificate) -> str:
-    found = counted(len(certificate.levels), "level")
-    return f"{found} of last occurrences"
+def _of_cascade(certificate: CascadeCertificate) -> str:
+    clock = [f"the position modulo {certificate.modulus}"] if certificate.modulus > 1 else []
+    levels = (
+        [f"what occurred last, in {counted(len(certificate.levels), 'level')},"] if certificate.levels else []
+    )
+    if not clock + levels:
+        return "the same is right after every word"
+    return f"{' and '.join(clock + levels)} {'say' if clock and levels else 'says'} what is right"
 
 
 MOST_LETTERS = 12
