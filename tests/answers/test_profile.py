@@ -111,11 +111,12 @@ def shares(length: int) -> tuple[float, ...]:
     return tuple(float(each <= length) for each in LENGTHS)
 
 
-def test_a_task_whose_inputs_end_does_not_count_beyond() -> None:
+def test_a_run_that_reaches_the_end_of_its_inputs_reaches_all_beyond() -> None:
     short = run(task="sort", run="a" * 16, lengths=(20, 28), accuracy=(1.0, 1.0), chance=(0.0, 0.0))
     found = need_profile("whole answers", [short, run(accuracy=shares(20))], 20)
     assert found.curve["28"] == 0.5
-    assert found.curve["40"] == 0.0
+    assert found.curve["40"] == 0.5
+    assert list(found.curve) == [str(length) for length in LENGTHS]
 
 
 def test_the_headline_names_needs_by_length_and_what_is_not_fitted() -> None:
@@ -236,13 +237,15 @@ def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with trained(monkeypatch, reach, seconds=60.0) as trainer:
-        found = profile("lstm", minutes=10, runs=tmp_path)
-        assert [len(each) for each in trainer.asked] == [19]  # 600 - 6 s on two cores, 60 s each
+        found = profile("lstm", minutes=10, seeds=1, runs=tmp_path)
+        # 600 - 6 s on two cores, 60 s each; they took 2 s each, so that all others fit too.
+        assert [len(each) for each in trainer.asked] == [19, 40]
         assert found.budget.rate == 0.003
         assert not found.whole
     with trained(monkeypatch, reach, seconds=1.0) as trainer:
-        again = profile("lstm", minutes=10, runs=tmp_path)
+        again = profile("lstm", minutes=10, seeds=1, runs=tmp_path)
     assert again == found
+    assert not trainer.asked
     with pytest.raises(InputError, match="not all of the suite: "):
         check_suite(found)
 

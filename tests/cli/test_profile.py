@@ -150,8 +150,8 @@ def _without_a_seed(document: dict[str, Any]) -> None:
     (need,) = (each for each in document["needs"] if each["need"] == gone["need"])
     need["runs"] = len(own)
     for length in need["curve"]:
-        able = [run for run in own if run["lengths"][-1] >= int(length)]
-        need["curve"][length] = round(sum(run["effective"] >= int(length) for run in able) / len(able), 4)
+        reached = sum(run["effective"] >= min(int(length), run["lengths"][-1]) for run in own)
+        need["curve"][length] = round(reached / len(own), 4)
     need["fitted"] = sum(run["fitted"] for run in own)
 
 

@@ -152,7 +152,7 @@ class NeedProfile(_Document):
     """Of the effective length, by drawing tasks anew."""
     sure: Length
     curve: dict[str, Share]
-    """By length, the share of the runs that reach it, of those whose task has inputs so long."""
+    """By length, the share of the runs that reach it, or the last length where a task's inputs end before."""
     by_theory: dict[Said, Annotated[tuple[Length, Length], Field()]] = {}
     """By what theory says: how many tasks, and their effective length."""
     learned: str | None = None
@@ -194,11 +194,12 @@ def need_profile(
     drawn = np.sort(values[np.random.default_rng(0).integers(0, len(values), (SAMPLES, len(values)))], axis=1)
     medians = drawn[:, len(values) // 2]
     low, high = (int(np.percentile(medians, each, method="nearest")) for each in (TAIL, 100 - TAIL))
-    lengths = sorted({length for run in runs for length in run.lengths})
+    longest = max((run.lengths[-1] for run in runs), default=0)
+    lengths = sorted({length for run in runs if run.lengths[-1] == longest for length in run.lengths})
     curve = {}
     for length in lengths:
-        able = [run for run in runs if run.lengths[-1] >= length]
-        curve[str(length)] = _rounded(sum(run.effective >= length for run in able) / len(able))
+        reached = sum(run.effective >= min(length, run.lengths[-1]) for run in runs)
+        curve[str(length)] = _rounded(reached / len(runs))
     expected: dict[Said, list[int]] = {}
     for task, length in effective.items():
         if theory:

@@ -285,12 +285,12 @@ def profile(
     rates: dict[float, list[ProfiledRun]] = {}
     if minutes is None and scale != "smoke":
         rates, places = _with_chosen_rate(question, training, here)
-    elif minutes is not None:
-        places = places[: _count(question, places, training)]
-    if not places:
-        raise InputError(f"{minutes:g} minutes are not enough for one run", place=Field("minutes"))
-    _announce(training, [place.config for place in places], here)
-    training.train([place.config for place in places])
+    if minutes is None:
+        configs = [place.config for place in places]
+        _announce(training, configs, here)
+        training.train(configs)
+    else:
+        places = _within_time(question, places, training, here)
     return _profile(question, training, places, rates)
 
 
@@ -333,39 +333,73 @@ def best_rate(tried: Mapping[float, Sequence[ProfiledRun]]) -> float:
     return max(tried, key=score)
 
 
-def _count(question: ProfileQuestion, places: Sequence[Place], training: _Training) -> int:
-    """How many runs fit into the minutes, as was found when the same was first asked."""
-    asked = question.document()
+def _within_time(
+    question: ProfileQuestion, places: Sequence[Place], training: _Training, here: bool
+) -> list[Place]:
+    """Train the first runs that fit into the minutes, then more while those before were quicker than thought.
+
+    How many there were is kept beside the results, so that the same question has the same runs again.
+    """
+    assert training.deadline is not None
+    asked = json.loads(canonical_json(question.document()))
     path = training.runs / "profiles" / f"{job_key(asked)}.plan.json"
-    try:
-        kept = json.loads(read_bytes(path))
-        if kept["question"] == json.loads(canonical_json(asked)) and 0 < kept["runs"] <= len(places):
-            return int(kept["runs"])
-    except (ValueError, KeyError, TypeError):
-        pass  # no plan, or a damaged one
-    seconds = seconds_by_run([place.config for place in places])
-    assert question.minutes is not None
-    left, taken, found = 60 * question.minutes - START_SECONDS, list[float](), 0
-    for place in places:
-        taken.append(0.0 if training.known(place.config) else seconds[place.config.key])
-        if together(taken, cores()) > left:
+    kept = _kept_count(path, asked)
+    if 0 < kept <= len(places) and all(training.known(place.config) for place in places[:kept]):
+        return list(places[:kept])
+    estimated, pace = seconds_by_run([place.config for place in places]), 1.0
+    count = kept if 0 < kept <= len(places) else 0
+    while True:
+        left = training.deadline - time.monotonic() - START_SECONDS
+        fits = _fitting(places, training, {key: pace * each for key, each in estimated.items()}, left)
+        if fits <= count and any(training.rows):
             break
-        found += 1
-    found = max(found, 1)
-    writable_runs(training.runs)
+        count = max(count, fits, 1)
+        waiting = [place.config for place in places[:count] if not training.known(place.config)]
+        _announce(training, [place.config for place in places[:count]], here, estimated, pace)
+        training.train([place.config for place in places[:count]])
+        done = [each.key for each in waiting if each.key in training.rows]
+        if len(done) < len(waiting):
+            break
+        pace = sum(training.rows[key].seconds or 0.0 for key in done) / sum(estimated[key] for key in done)
+    found = [place for place in places[:count] if place.config.key in training.rows]
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps({"question": asked, "runs": found}, indent=1).encode())
+    write_atomically(path, json.dumps({"question": asked, "runs": len(found)}, indent=1).encode())
     return found
 
 
-def _announce(training: _Training, configs: Sequence[RunConfig], here: bool) -> None:
+def _kept_count(path: Path, asked: Mapping[str, Any]) -> int:
+    try:
+        kept = json.loads(read_bytes(path))
+        return int(kept["runs"]) if kept["question"] == asked else 0
+    except (ValueError, KeyError, TypeError):
+        return 0  # no plan, or a damaged one
+
+
+def _fitting(places: Sequence[Place], training: _Training, seconds: Mapping[str, float], left: float) -> int:
+    """How many of the first runs take no more than these seconds, those that are done counted as nothing."""
+    taken: list[float] = []
+    for count, place in enumerate(places):
+        taken.append(0.0 if training.known(place.config) else seconds[place.config.key])
+        if together(taken, cores()) > left:
+            return count
+    return len(places)
+
+
+def _announce(
+    training: _Training,
+    configs: Sequence[RunConfig],
+    here: bool,
+    seconds_of: Mapping[str, float] | None = None,
+    pace: float = 1.0,
+) -> None:
     waiting = [each for each in configs if not training.known(each)]
     if not waiting:
         return
     done = len(configs) - len(waiting)
     text = f"{counted(len(waiting), 'run')} to train" + (f", {done} done before" if done else "")
     if here:
-        seconds = together(list(seconds_by_run(waiting).values()), cores())
+        known = seconds_by_run(waiting) if seconds_of is None else seconds_of
+        seconds = pace * together([known[each.key] for each in waiting], cores())
         if training.deadline is not None:
             seconds = min(seconds, max(0.0, training.deadline - time.monotonic()))
         text += f": about {roughly(seconds)} on {counted(cores(), 'core')}"
@@ -394,7 +428,7 @@ def _profile(
     rates: Mapping[float, Sequence[ProfiledRun]],
 ) -> Profile:
     runs = tuple(training.profiled(places))
-    if not runs:
+    if not places or not runs:
         raise InputError("no run came to its end in this time", place=Field("minutes"))
     first = places[0].config
     label = first.label
