@@ -292,7 +292,7 @@ REFUSALS = [
     ("threshold aa --most 2", "--most: "),
     ("threshold aa --width 7", "--width: 7 is not a multiple of 4 heads"),
     ("threshold aa --train-lengths 1:5", "--train-lengths"),
-    ("threshold aa --alphabet ab", "--alphabet: goes with a TASK regex:… or states:…"),
+    ("threshold aa --alphabet ab", "--alphabet: goes with a TASK regex:…, states:…"),
     ("threshold aa --out curve.txt", "--out: curve.txt: must end in .svg, .png or .pdf"),
     ("threshold aa --out none/curve.svg", "--out: none/curve.svg: no such directory"),
     # train

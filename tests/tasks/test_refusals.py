@@ -165,7 +165,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("outside_tasks:Box", "task: outside_tasks:Box: is a Box, not a Task"),
         (
             "outside_tasks:even_a",
-            'task: even_a takes an argument; wrap it: task = Task.from_predicate(even_a, "ab")',
+            "alphabet: missing; even_a takes a word, and nothing says of which letters: give them",
         ),
         ("outside_tasks:asks", "task: outside_tasks:asks: calling it without arguments fails: TypeError"),
         ("outside_tasks:fails", "task: outside_tasks:fails: calling it without arguments fails: KeyError"),
@@ -271,7 +271,7 @@ def _rng() -> np.random.Generator:
 
 ANSWERS = "task: expected the name of a task or a Task, not "
 CALLS: list[tuple[Callable[[], object], str]] = [
-    (lambda: load_task("sort", ["a"]), "sort: an alphabet goes with regex:… and states:…"),
+    (lambda: load_task("sort", ["a"]), "sort: an alphabet goes with regex:…, states:…"),
     (lambda: load_task("crasp:lib:dyck-1", ["a"]), "crasp:lib:dyck-1: an alphabet goes with regex:"),
     (lambda: name_of_task(3), f"{ANSWERS}a int"),  # type: ignore[arg-type]
     (lambda: name_of_task(Parity), f"{ANSWERS}the class Parity"),  # type: ignore[arg-type]

@@ -225,7 +225,7 @@ def own_subject(statement: Statement) -> Subject | Finding | None:
         name = _text_of(statement, name) or name
     alphabet = None if statement.document is None else statement.document.alphabet
     try:
-        task = load_task(name, alphabet if TaskName(name).has_alphabet else None)
+        task = load_task(name, alphabet if TaskName(name).takes_alphabet else None)
         return _subject(task, self_contained(name))
     except InputError as error:
         if "." in name or "/" in name:  # the file of `longreach language --dfa`

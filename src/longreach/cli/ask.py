@@ -11,15 +11,18 @@ import typer
 from longreach.cli.options import (
     DEFAULT_RUNS,
     INTERRUPTED,
+    TASKS,
     UNCHANGED,
     AlphabetOption,
     BudgetOption,
     Changes,
     JsonOption,
+    PythonOption,
     RunsOption,
     TaskArgument,
     TrainToOption,
     alphabet_of_task,
+    asked_task,
     flag,
     option,
 )
@@ -45,9 +48,10 @@ WIDE = 120
 
 
 def ask(
-    task: TaskArgument,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help=TASKS)] = None,
     alphabet: AlphabetOption = None,
     changes: Changes = UNCHANGED,
+    python: PythonOption = None,
     encoding: Annotated[
         list[str] | None, option("A positional encoding; repeat for more (default: nope and ape).", "NAME")
     ] = None,
@@ -83,6 +87,10 @@ def ask(
 
     Example: longreach ask "regex:(aa)*"
     """
+    asked, letters = asked_task(task, python, alphabet, changes)
+    if python is not None:
+        task, alphabet, changes = asked, None, UNCHANGED
+    assert task is not None
     if tried or to is not None or lengths is not None:
         _check_alone(tried, to, lengths, train_to=train_to, budget=budget, encoding=encoding, models=models)
     if tried:
@@ -99,12 +107,12 @@ def ask(
             **({} if not encoding else {"encoding": encoding[0]}),
         )  # fmt: skip
         return
-    task = changes.of(task, alphabet)
-    letters = _checked(task, alphabet, runs, out)
+    check_page(out, "--out")
+    check_directory(runs, "--runs")
     from longreach.answers.ask import ask as answer
 
     found = answer(
-        task,
+        asked,
         letters,
         encodings=_compared(models, tuple(encoding or ("nope", "ape"))),
         minutes=2.0 if minutes is None else minutes,

@@ -18,7 +18,9 @@ from longreach.cli.options import (
     BudgetOption,
     Changes,
     JsonOption,
+    PythonOption,
     alphabet_of_task,
+    asked_task,
     flag,
     option,
 )
@@ -64,6 +66,7 @@ def forecast(
     task: Annotated[str | None, typer.Argument(metavar="TASK", help=TASKS)] = None,
     alphabet: AlphabetOption = None,
     changes: Changes = UNCHANGED,
+    python: PythonOption = None,
     wanted: Wanted = VERDICTS_ALONE,
     all_tasks: Annotated[
         bool, flag("--all", "A table of the 25 tasks of the benchmark instead of one TASK.")
@@ -88,17 +91,19 @@ def forecast(
 
     Example: longreach forecast "regex:(a|b)*bb(a|b)*" --program --explain
     """
-    choices = {"TASK": task, "--all": all_tasks or None, "--file": wanted.file}
+    choices = {"TASK": task, "--all": all_tasks or None, "--file": wanted.file, "--python": python}
     given = [label for label, value in choices.items() if value is not None]
     if len(given) != 1:
         raise InputError(
             f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
         )
-    if model is not None and (task is None or wanted.reading is not None):
+    if model is not None and (task is python or wanted.reading is not None):
         raise InputError("--model: goes with one TASK" + ("" if task is None else ", without --convention"))
-    if task is not None:
-        task = changes.of(task, alphabet)
-    letters = alphabet_of_task(alphabet, task)
+    letters = None
+    if task is not None or python is not None:
+        task, letters = asked_task(task, python, alphabet, changes)
+    elif alphabet is not None:
+        letters = alphabet_of_task(alphabet, task)
     seconds = SECONDS if budget is None else budget
     if wanted.file is not None:
         reading = wanted.reading or Reading.LAST
@@ -133,7 +138,7 @@ def forecast(
         wanted.refuse(("measures", "draw"), "goes with a regular language")
 
     def text(out: Screen) -> None:
-        _print(out, answer, automaton, wanted, alphabet)
+        _print(out, answer, automaton, wanted, alphabet, python)
 
     show(
         answer.name, automaton, answer.sides, wanted, text, lambda: _document(answer, wanted), as_json=as_json
@@ -162,14 +167,20 @@ def _document(answer: Forecast, wanted: Wanted) -> dict[str, Any]:
 
 
 def _print(
-    out: Screen, answer: Forecast, automaton: Automaton | None, wanted: Wanted, alphabet: str | None
+    out: Screen,
+    answer: Forecast,
+    automaton: Automaton | None,
+    wanted: Wanted,
+    alphabet: str | None,
+    python: str | None,
 ) -> None:
     from longreach.config.encodings import side_title
     from longreach.theory.verdicts.verdict import Answer
 
     is_language = automaton is not None and not hasattr(answer.task, "language")
     about = about_language(automaton) if automaton is not None and is_language else answer.task.about
-    print_verdicts(out, answer.name, about, automaton, answer.sides)
+    name = answer.title if TaskName(answer.stored).is_session else answer.name
+    print_verdicts(out, name, about, automaton, answer.sides)
     expected = [answer.sides[key].trained for key in ENCODING_SIDES]
     coupled = answer.encodings["coupled"]
     if coupled.known and Answer.YES not in expected:
@@ -183,7 +194,7 @@ def _print(
         _print_why(out, answer)
     elif Answer.NO in expected:
         out.hanging(CAVEAT, style="dim")
-    _print_next(out, answer, alphabet, wanted.why)
+    _print_next(out, answer, alphabet, wanted.why, python)
     if wanted.program:
         found = [(key, answer.sides[key].trained_proof.program) for key in ENCODING_SIDES]
         print_programs(out, found, described)
@@ -319,12 +330,13 @@ def _print_why(out: Screen, answer: Forecast) -> None:
         out.hanging(line, 2, 4, "dim")
 
 
-def _print_next(out: Screen, answer: Forecast, alphabet: str | None, why: bool) -> None:
+def _print_next(out: Screen, answer: Forecast, alphabet: str | None, why: bool, python: str | None) -> None:
     """Commands that end within minutes, on lines of their own that can be copied."""
     nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
     if nameless:
         return
-    given = [TaskName(answer.name).argument, *(["--alphabet", alphabet] if alphabet is not None else [])]
+    asked = [TaskName(answer.name).argument] if python is None else ["--python", python]
+    given = [*asked, *(["--alphabet", alphabet] if alphabet is not None else [])]
     commands = [] if why else [("why", ["forecast", *given, "--why"])]
     if {own.encoding for own in answer.measured}.isdisjoint(ENCODING_SIDES):
         commands.append(("next", ["ask", *given]))

@@ -34,7 +34,15 @@ def flag(name: str, help: str, panel: str | None = None) -> Any:
 
 TaskArgument: TypeAlias = Annotated[str, typer.Argument(metavar="TASK", help=TASKS)]
 AlphabetOption: TypeAlias = Annotated[
-    str | None, option("The alphabet of regex:… or states:…, as in abc or a,b,c.", "LETTERS")
+    str | None, option("The letters of regex:…, states:… or a plain function, as in abc or a,b,c.", "LETTERS")
+]
+PythonOption: TypeAlias = Annotated[
+    str | None,
+    option(
+        "A function of words instead of TASK, evaluated as Python: 'lambda w: w.count(\"a\") > 3'; "
+        "with --alphabet.",
+        "EXPRESSION",
+    ),
 ]
 BudgetOption: TypeAlias = Annotated[
     float | None,
@@ -62,10 +70,27 @@ def alphabet_of(text: str | None) -> list[str] | None:
 
 
 def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
-    """The same beside a TASK, which must be an expression."""
-    if text is not None and not TaskName(task or "").has_alphabet:
-        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
+    """The same beside a TASK, which must be an expression or a plain function."""
+    if text is not None and not TaskName(task or "").takes_alphabet:
+        raise InputError("--alphabet: goes with a TASK regex:…, states:… or a plain function")
     return alphabet_of(text)
+
+
+def asked_task(
+    task: str | None, python: str | None, alphabet: str | None, changes: Changes
+) -> tuple[str, list[str] | None]:
+    """The name of the task that is asked about, with its letters: TASK, or the function of --python."""
+    if python is None:
+        if task is None:
+            raise InputError("TASK: missing; a function of words may be given by --python")
+        name = changes.of(task, alphabet)
+        return name, alphabet_of_task(alphabet, name)
+    if task is not None:
+        raise InputError("--python: goes without TASK")
+    from longreach.tasks.own import remember
+    from longreach.tasks.plain import python_task
+
+    return changes.of(remember(python_task(python, alphabet_of(alphabet)))), None
 
 
 def check_task(task: str | None, alphabet: str | None) -> None:

@@ -56,8 +56,10 @@ def verify(
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
-    if alphabet is not None and regex is None and not TaskName(task or "").has_alphabet:
-        raise InputError("--alphabet: goes with --regex, or with --task regex:… or states:…")
+    if alphabet is not None and regex is None and not TaskName(task or "").takes_alphabet:
+        raise InputError(
+            "--alphabet: goes with --regex, or with --task regex:…, states:… or a plain function"
+        )
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
     from longreach.answers.derive import check_statement, not_checked

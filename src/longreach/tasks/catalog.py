@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.errors import Argument, InputError, near_names
+from longreach.errors import Argument, Field, InputError, near_names
 from longreach.files import canonical_json
 from longreach.tasks.changes import changed_task
 from longreach.tasks.data import DataTask, read_examples
 from longreach.tasks.layouts import ChangedTask
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, Value, has_numbers
-from longreach.tasks.outside import ProgramTask, attribute_task, automaton_file, automaton_task, program_task
+from longreach.tasks.outside import ProgramTask, automaton_file, automaton_task, program_task
 from longreach.tasks.own import remember, session_task
+from longreach.tasks.plain import attribute_task
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
@@ -113,7 +114,6 @@ _OUTSIDE: dict[Origin, Callable[[str], Task]] = {
     Origin.PROGRAM: program_task,
     Origin.AUTOMATON: automaton_task,
     Origin.DATA: read_examples,
-    Origin.ATTRIBUTE: attribute_task,
 }
 
 
@@ -144,8 +144,10 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return RegularLanguage(name, from_expression(expression, alphabet), expression)
     if TaskName(name).is_states:
         return _states(name, alphabet)
+    if TaskName(name).is_attribute:
+        return attribute_task(name, alphabet)
     if alphabet is not None:
-        raise InputError(f"{name}: an alphabet goes with {REGEX}… and {STATES}…")
+        raise InputError(f"{name}: an alphabet goes with {REGEX}…, {STATES}… and plain functions")
     if name in TASKS:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
@@ -199,7 +201,7 @@ def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        if TaskName(name).is_file or TaskName(name).is_text:
+        if TaskName(name).is_file or TaskName(name).is_text or isinstance(error.place, Field):
             raise
         raise error.at(Argument("task")) from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -295,45 +294,6 @@ def automaton_task(name: str) -> Task:
         classes = f"{count} {'class' if count == 1 else 'classes'}"
         return LabelledLanguage(name, machine, f"which of {classes}, by an automaton with {states}")
     return RegularLanguage(name, machine, f"the language of an automaton with {states}")
-
-
-def attribute_task(name: str) -> Task:
-    """The task that an attribute of a module is, or that it gives when it is called.
-
-    Modules are looked for in the usual places and then in the current directory.
-
-    >>> attribute_task("longreach.tasks.copying:Sort").name
-    'sort'
-    >>> attribute_task("longreach.tasks.copying:Sorted")
-    Traceback (most recent call last):
-    longreach.errors.InputError: module 'longreach.tasks.copying' has no attribute 'Sorted'; did you mean ...
-    """
-    value = attribute_value(name)
-    if not isinstance(value, Task) and callable(value):
-        if _takes_words(value):
-            known = name.rpartition(":")[2]
-            raise InputError(f'{known} takes an argument; wrap it: task = Task.from_predicate({known}, "ab")')
-        try:
-            value = value()
-        except OWN_FAILURES as error:
-            hint = "of a function of words Task.from_predicate or Task.from_function makes a task"
-            said = f"{name}: calling it without arguments fails: {failure_line(error)}; {hint}"
-            raise InputError(said) from None
-    if not isinstance(value, Task):
-        raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
-    return value
-
-
-def _takes_words(value: Any) -> bool:
-    """Whether this is a plain function with one argument, as predicates and answers are."""
-    if not inspect.isfunction(value):
-        return False
-    needed = [
-        each
-        for each in inspect.signature(value).parameters.values()
-        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
-    ]
-    return len(needed) == 1
 
 
 def attribute_value(name: str, *, expected: str = EXPECTED) -> Any:

@@ -145,6 +145,15 @@ class TaskName:
         return self.is_regex or self.is_states
 
     @property
+    def takes_alphabet(self) -> bool:
+        """Whether an alphabet may stand beside it: with an expression, or for a plain function.
+
+        >>> TaskName("mine:even").takes_alphabet, TaskName("sort").takes_alphabet
+        (True, False)
+        """
+        return self.has_alphabet or self.is_attribute
+
+    @property
     def is_program(self) -> bool:
         return self.origin is Origin.PROGRAM
 
