@@ -59,8 +59,13 @@ def test_a_task(longreach: Call) -> None:
     (two,) = [each for each in document["not_applicable"] if each["name"] == "two-layer"]
     assert "Heaviside" in two["why"]["C_f"]
     text = longreach("bound", "tomita-4", "--error", "0.1").out
-    assert "automaton" in text
-    assert "no computable bound" in text
+    assert "Length 6 is enough for a learner that returns the smallest automaton" in text
+    assert "at most 4 states" in text
+    assert "No computable bound" in text
+    assert "one-layer" not in text
+    every = longreach("bound", "tomita-4", "--error", "0.1", "--all").out
+    assert "automaton             6  no unknown constants" in every
+    assert "not computed: one-layer-worst-case" in every
 
 
 def test_a_model(longreach: Call, tmp_path: Path) -> None:
@@ -126,7 +131,10 @@ def test_tasks_with_numbers_as_answers_have_the_bounds_of_the_model_built_for_th
 
 
 def test_without_a_precision_the_length_once_attention_is_hard(longreach: Call) -> None:
-    done = longreach("bound", "simple-task:omega=4", "--error", "0.1")
+    said = longreach("bound", "simple-task:omega=4", "--error", "0.1").out
+    assert "Once attention is hard, a length of the order of 5.1 · 10^7 is enough." in said
+    assert "not known without --precision P" in said
+    done = longreach("bound", "simple-task:omega=4", "--error", "0.1", "--all")
     assert "one-layer-workshop    needs --precision P; once attention is hard 7.012e+04" in done.out
     assert "no bound applies" not in done.out
 
@@ -147,3 +155,27 @@ def test_trained_models_of_tasks_with_numbers(longreach: Call, tmp_path: Path) -
         assert first["missing"] == ["gamma"]
         assert "trained without log|x|" in first["why"]["gamma"]
         assert first["terms"]["resolution"] > 0
+
+
+def test_one_sentence_for_each_kind_of_answer(longreach: Call) -> None:
+    proved = longreach("bound", *SET, "--error", "0.1").out
+    assert "A length of the order of 5.6 · 10^7 is enough for an error of 0.1" in proved
+    assert "constants are not known" in proved
+    assert "65,536" not in proved  # the heuristic stands behind --all
+    assert "No bound applies: there is no program" in longreach("bound", "addition").out
+    assert "error of the order of √0.1" in longreach("bound", "--set", "alpha0=2", "--error", "0.1").out
+
+
+def test_an_error_above_the_range_of_outputs_is_refused(longreach: Call) -> None:
+    """A sine of a small multiple of a number between −1 and 1 does not reach 1."""
+    for subject, error, most in (
+        ("tomita-4", "1.5", "1"),
+        ("simple-task:omega=4", "2.1", "2"),
+        ("hand:simple-task:omega=1", "1.7", "1.683"),
+        ("modp-task:p=2,k=1", "3/2", "1"),
+        ("in-context-kgram:S=2,k=1", "1.5", "1.414"),
+    ):
+        done = longreach("bound", subject, "--error", error, "--json")
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"--error: {error} is above the range of outputs, which is {most}\n"
+    assert longreach("bound", "tomita-4", "--error", "1").code == 0

@@ -55,6 +55,43 @@ def test_a_bound_out_of_reach_is_null(longreach: Call) -> None:
         longreach("simulate", "hand:simple-task", "0012", "--error", 1, "--precision", 1000, "--json").out
     )
     assert (document["bound"], document["z"], document["case"]) == (None, list("0012"), "x itself")
+    assert document["errors"] == {"f": 0.0, "g": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ("hand:simple-task", "0012", "--error", 1, "--precision", 1000),
+            "with weights rounded to 1000 bits attention is not hard at any length in reach, and this word has "
+            "4.",
+        ),
+        (
+            ("hand:simple-task", "0012", "--error", 1, "--precision", 40),
+            "with weights rounded to 40 bits attention is not hard below 1,023 tokens, and this word has 4.",
+        ),
+        (
+            ("hand:induction-head", "random:200", "--error", 1),
+            "words of up to 131,925 tokens may be needed for this error, and this one has 200.",
+        ),
+    ],
+)
+def test_it_says_when_nothing_can_be_shortened(
+    longreach: Call, arguments: tuple[object, ...], why: str
+) -> None:
+    lines = longreach("simulate", *arguments).out.splitlines()
+    assert lines[2] == f"  Nothing can be shortened: {why}"
+    assert len(lines) == 4  # and its formula
+
+
+def test_errors_above_the_range_of_outputs_are_refused(longreach: Call) -> None:
+    one = longreach("simulate", "hand:simple-task", "random:100", "--error", 2.5)
+    two = longreach("simulate", "hand:induction-head", "random:100", "--error", 3)
+    assert (one.code, one.err) == (2, "--error: 2.5 is above the range of outputs, which is 1.683\n")
+    assert (two.code, two.err) == (
+        2,
+        "--error: 3 is above the range of the statistics of a word, which is 2\n",
+    )
 
 
 def test_text_counts_runs_and_shows_the_promise(longreach: Call) -> None:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from longreach.theory.crasp.program import parse
 from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.files import CONFIG, UNSCALED, is_regression, is_scaled
 from longreach.theory.limit.model import Array, Transformer
-from longreach.theory.limit.named import HAND, load_model, task_model
+from longreach.theory.limit.named import HAND, load_model, output_range, task_model
 from longreach.theory.verdicts.verdict import Verdict
 
 # Quantities of a trained decoder of one layer, read off its weights as far as they are defined.
@@ -198,6 +198,8 @@ class Subject:
 
     inputs: BoundInputs
     quantities: dict[str, Any] | None = None
+    range: float | None = None
+    """How far apart two of its outputs are at most; None: not known."""
 
 
 def model_subject(
@@ -216,7 +218,8 @@ def model_subject(
     model = _limit(str(model_name))
     if against is None:
         found = limit_subject(model, precision=precision)
-        return replace(found, inputs=_as_trained(found.inputs, (model_name,)))
+        known = output_range(str(model_name))
+        return replace(found, inputs=_as_trained(found.inputs, (model_name,)), range=known)
     other = _limit(str(against))
     if model.vocabulary != other.vocabulary:
         raise InputError(f"{against}: a pair reads the same tokens, and these are not those of {directory}")
@@ -235,9 +238,10 @@ def number_task_subject(task: str, *, precision: int | None = None) -> Subject:
     name = FamilyName.read(task)
     found = limit_subject(task_model(name.family, name.parameters), precision=precision)
     if "k" not in name.parameters or name.family == "modp-task":
-        return found
+        omega = f":omega={name.parameters['omega']}" if "omega" in name.parameters else ""
+        return replace(found, range=output_range(f"{HAND}{name.family}{omega}"))
     own = BoundInputs(values={"k": Fraction(int(name.parameters["k"]))})
-    return replace(found, inputs=together(found.inputs, own))
+    return replace(found, inputs=together(found.inputs, own), range=sqrt(2))  # of two distributions
 
 
 def limit_subject(model: Transformer, *, precision: int | None = None) -> Subject:
@@ -266,6 +270,8 @@ def _limit(name: str) -> Transformer:
     return model
 
 
+RIGHT = 1.0
+"""Between an answer that is right and one that is wrong."""
 MOST_OPERATIONS = 300
 """Of a program that is compiled on the way: larger ones take long, and have many layers."""
 
@@ -275,12 +281,12 @@ def task_subject(task: Task, sides: Mapping[str, Verdict], *, precision: int | N
     inputs = task_inputs(task, sides)
     program = program_or_reason(sides)
     if isinstance(program, str):
-        return Subject(inputs=together(inputs, without_model(program)))
+        return Subject(inputs=together(inputs, without_model(program)), range=RIGHT)
     core = program.core
     if core.size > MOST_OPERATIONS:
         reason = (
             f"the program has {core.size} operations; those of more than {MOST_OPERATIONS} are not compiled"
         )
-        return Subject(inputs=together(inputs, without_model(reason)))
+        return Subject(inputs=together(inputs, without_model(reason)), range=RIGHT)
     compiled = limit_subject(compile_program(core), precision=precision)
-    return Subject(inputs=together(inputs, compiled.inputs), quantities=compiled.quantities)
+    return Subject(inputs=together(inputs, compiled.inputs), quantities=compiled.quantities, range=RIGHT)

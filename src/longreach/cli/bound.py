@@ -42,15 +42,16 @@ def bound(
         list[str] | None, option("A quantity; --explain lists the names.", "NAME=VALUE", "--set")
     ] = None,
     alphabet: AlphabetOption = None,
+    every: Annotated[bool, flag("--all", "All bounds, and which were not computed.")] = False,
     explain: Annotated[
-        bool, flag("--explain", "Formulas, inputs, assumptions, unknown constants, sources.")
+        bool, flag("--explain", "All bounds with formulas, inputs, assumptions, unknown constants, sources.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute the known bounds on the training length.
+    """From which training length on does it work, by theory?
 
-    For a model, a task or given quantities. Most hold only up to unknown constants: they say how the length
-    grows, not what it is.
+    For a model, a task or given quantities: the bound that applies, in a sentence; the others with --all.
+    Most hold only up to unknown constants: they say how the length grows, not what it is.
 
     Example: longreach theory bound "regex:(aa)*" --error 0.1
     """
@@ -66,11 +67,13 @@ def bound(
     if against is not None and (subject is None or not _is_model(subject)):
         raise InputError("--against: goes with a MODEL")
     found = _subject(subject, precision=precision, against=against, alphabet=alphabet)
+    if allowed is not None and found.range is not None and allowed > found.range:
+        raise InputError(f"--error: {error} is above the range of outputs, which is {found.range:.4g}")
     answer = bounds(found.inputs.given(given), allowed)
     if as_json:
         print_json(_document(subject, allowed, found, answer))
     else:
-        _print(subject, found, answer, explain)
+        _print(subject, found, answer, every=every, explain=explain)
 
 
 def _subject(
@@ -118,11 +121,13 @@ def _document(
 # Text
 
 
-def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool) -> None:
-
+def _print(name: str | None, found: Subject, answer: BoundsFound, *, every: bool, explain: bool) -> None:
     out = console()
     if name is not None:
         out.text(TaskName(name).short, "bold")
+    if not every and not explain:
+        _print_sentence(out, answer)
+        return
     if found.quantities is not None:
         out.hanging(_measured(found.quantities), 2, 4, "dim")
     for each in answer.bounds:
@@ -142,6 +147,28 @@ def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool)
         out.hanging(remark, 2, 4)
     if explain:
         _print_names(out)
+
+
+def _print_sentence(out: Screen, answer: BoundsFound) -> None:
+    """The one number that applies, or what it would take."""
+    first = answer.first
+    partial = next(filter(_is_partial, answer.not_applicable), None)
+    if first is not None:
+        out.hanging(first.sentence, 2, 2)
+        if first.definition.up_to_constants:
+            out.hanging(
+                "Its constants are not known, and taken as 1: it says how the length grows.", 2, 2, "dim"
+            )
+    elif partial is not None:
+        missing = " and ".join("--precision P" if name == "precision" else name for name in partial.missing)
+        size = partial.terms["resolution"]
+        out.hanging(f"Once attention is hard, a length of the order of {size} is enough.", 2, 2)
+        out.hanging(f"When it is hard is not known without {missing}.", 2, 2, "dim")
+    else:
+        out.hanging(f"No bound applies{_reason(answer)}.", 2, 2)
+    for remark in answer.notes:
+        out.hanging(f"{remark[0].upper()}{remark[1:]}.", 2, 2)
+    out.hanging("other bounds: --all; formulas and assumptions: --explain", 2, 2, "dim")
 
 
 def _print_bound(out: Screen, found: Bound, explain: bool) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from longreach.theory.bounds.strings import FiniteString, InfiniteString
 
 PRECISION = 8
+STATISTICS = 2.0
+"""How far apart two distributions are at most, summed over what they are about."""
 SHOWN = 24
 FINITE_BOUND = (
     "max{⌈2^(p/γ)⌉ + Δ, Δ(T + ⌈(T + k)/η⌉ + k + 4) + k} − 1, k = τ + 2, K = (|Σ| + 2)Δ, "
@@ -64,7 +66,7 @@ def simulate(
     """
     from longreach.theory.bounds.simulation import ModelPair, read_word
     from longreach.theory.limit.drawing import FORMATS
-    from longreach.theory.limit.named import load_model
+    from longreach.theory.limit.named import load_model, output_range
 
     check_file(plot, "--plot", FORMATS)
     f = load_model(model)
@@ -72,6 +74,12 @@ def simulate(
     if len(f.layers) not in (1, 2):
         raise InputError(
             f"{len(f.layers)} layers; the theorems are about one and two", place=Argument("model")
+        )
+    outputs = STATISTICS if len(f.layers) == 2 else output_range(model)
+    if outputs is not None and error > outputs:
+        what = "the statistics of a word" if len(f.layers) == 2 else "outputs"
+        raise InputError(
+            f"{error:g} is above the range of {what}, which is {outputs:.4g}", place=Field("error")
         )
     pair = ModelPair(f, f if against is None else _second(against))
     x = read_word(pair, word)
@@ -196,8 +204,11 @@ def _print(document: dict[str, Any]) -> None:
     out.text(f"  x      {document['word_length']:,} tokens{bits}")
     bound = document["bound"]
     limit = f"{bound:,}" if bound < 1e18 else "out of reach"
-    whole = "x itself" if document["length"] == document["word_length"] else None
-    case = whole or document.get("case")
+    if document["length"] == document["word_length"]:
+        out.hanging(f"  Nothing can be shortened: {_why_whole(document)}", 0, 2)
+        out.hanging(f"bound = {document['formula']}", 2, 10, "dim")
+        return
+    case = document.get("case")
     how = f" ({case})" if case else ""
     out.text(f"  z      {document['length']:,} tokens{how}; bound {limit}")
     out.hanging(_runs(document["z"]), 9)
@@ -211,6 +222,19 @@ def _print(document: dict[str, Any]) -> None:
         text = f"  {name:<10} {value:.3g}   n^(−1/3) = {document['rate']:.3g}; {promise}"
         out.text(text)
     out.hanging(f"bound = {document['formula']}", 2, 10)
+
+
+def _why_whole(document: dict[str, Any]) -> str:
+    """Why z is x itself."""
+    size, hard = document["word_length"], document.get("hard_from")
+    if hard is not None and size < hard:
+        where = f"below {hard:,.0f} tokens" if hard < 1e15 else "at any length in reach"
+        bits = f"with weights rounded to {document['precision']} bits"
+        return f"{bits} attention is not hard {where}, and this word has {size:,}."
+    bound = document["bound"]
+    if bound >= 1e18:
+        return "no bound is in reach for this error."
+    return f"words of up to {bound:,.0f} tokens may be needed for this error, and this one has {size:,}."
 
 
 def _runs(tokens: list[str]) -> str:

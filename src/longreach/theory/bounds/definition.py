@@ -244,6 +244,8 @@ class Definition:
     formula: str
     says: str
     """One sentence in plain words."""
+    answer: str
+    """The same with its number: {value}, {error} and the quantities by name stand for theirs."""
     source: str
     assumes: tuple[str, ...]
     constants: str
@@ -269,6 +271,17 @@ class Bound:
     terms: Mapping[str, Size]
     inputs: Mapping[str, Number]
     assumes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What it says, with its numbers.
+
+        >>> from longreach.theory.bounds.theorems import AUTOMATON
+        >>> apply(AUTOMATON, BoundInputs(values=read_settings(["states=4"])), None).sentence
+        'Length 6 is enough for a learner that returns the smallest automaton which fits all words to ...'
+        """
+        numbers = {name: f"{_plain(value)}" for name, value in self.inputs.items()}
+        return self.definition.answer.format(value=self.value, **numbers)
 
     def document(self) -> dict[str, Any]:
         """As `longreach bound --json` prints it; null where a number is too large, log₂ beside it."""

@@ -67,6 +67,10 @@ def _check_layers(model: Transformer, place: Place, wanted: int, reason: str) ->
         raise error.at(place) from None
 
 
+NO_ERRORS = Errors(f=0.0, g=0.0)
+"""Of x itself."""
+
+
 def _check_error(error: float) -> None:
     if not (error > 0 and isfinite(error)):
         raise InputError(f"{error:g}: an error is a positive number", place=Field("error"))
@@ -205,8 +209,11 @@ class FiniteSimulation:
             hard_from=hard - 1,
             scales=scales,
             sensitivity=self.sensitivity,
-            errors=self.pair.errors(x, z, RelativePrecision(self.precision)),
+            errors=self._errors(x, z) if made is not None else NO_ERRORS,
         )
+
+    def _errors(self, x: Word, z: Word) -> Errors:
+        return self.pair.errors(x, z, RelativePrecision(self.precision))
 
     def _plan(self, x: Word, scales: Scales, hard: float) -> Plan | None:
         middle = len(x) + 1 - scales.kept
@@ -394,7 +401,7 @@ class InfiniteSimulation:
         longest = target + ceil(2 * sqrt(2) * target ** (2 / 3)) + self.tail
         drawn = self._drawn(x, target, rates, longest) if longest < len(x) else None
         z, found = (x, Statistics(suffix=0.0, histogram=0.0)) if drawn is None else drawn
-        errors = self.pair.errors(x, z, "infinite")
+        errors = NO_ERRORS if drawn is None else self.pair.errors(x, z, "infinite")
         return InfiniteString(z=z, target=target, bound=longest, rates=rates, statistics=found, errors=errors)
 
     def _drawn(self, x: Word, target: int, rates: Statistics, longest: int) -> tuple[Word, Statistics] | None:

@@ -66,6 +66,8 @@ WORST_CASE = Definition(
     },
     formula="max{2^{p/γ}, L² Δ⁷ |Σ|⁶ τ² / ε²}",
     says="two models of one layer that agree up to this length agree everywhere, up to an error of order ε",
+    answer="A length of the order of {value} is enough for an error of {error}: models of one layer that "
+    "agree to there agree everywhere.",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 4.1",
     assumes=(PAIR, THEN, ROUNDED, CONTINUOUS, SUFFIX),
     constants="one factor before the maximum and one before the error, both unknown and taken as 1",
@@ -78,6 +80,8 @@ WORKSHOP = Definition(
     },
     formula="max{2^{p/γ}, τ Δ L² / ε²}",
     says="the same with a shorter second term: a heuristic, because |Σ| is hidden in it",
+    answer="A length of the order of {value} may be enough for an error of {error}: a heuristic, in "
+    "which the number of tokens is hidden.",
     source=f"{QUANTITATIVE_BOUNDS_PAPER}, workshop version, Theorem 4.1",
     assumes=(
         "heuristic: |Σ| counts as a constant, and the reduction of positions to tokens multiplies it by Δ",
@@ -98,6 +102,8 @@ AVERAGE = Definition(
     combine=lambda terms: terms["resolution"],
     formula="ε^{−2−2/α₀}",
     says="on random inputs the two models then differ by the order of √ε on average, not of ε",
+    answer="On random inputs a length of the order of {value} is enough for an average error of the "
+    "order of √{error}.",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 4.2",
     assumes=(
         "tokens are drawn independently with probabilities from a Dirichlet prior, α₀ its least parameter",
@@ -127,6 +133,8 @@ TWO_LAYER = Definition(
     combine=_power,
     formula="(max(C(f), C(g)) / ε)^{max(1/γ_f, 1/γ_g, 3)}",
     says="two models of two layers that agree up to this length agree everywhere, up to an error of order ε",
+    answer="A length of the order of {value} is enough for an error of {error}: models of two layers "
+    "that agree to there agree everywhere.",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 5.2",
     assumes=(
         "f and g are limit transformers of two layers whose local logits alone are scaled, by log i",
@@ -139,6 +147,8 @@ IN_CONTEXT_GRAMS = Definition(
     terms={"length": Term(("k", ERROR), lambda k, error: Size.of(1 / error).power(k * k))},
     formula="ε^{−Θ(k²)}",
     says="for the in-context k-gram task some model of two layers has a bound of this growth",
+    answer="A length of the order of {value} is enough for an error of {error}: for this task some model "
+    "of two layers has a bound of this growth.",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), section 5",
     assumes=("the exponent is taken as k², its unknown factor as 1",),
     constants="the factor in the exponent is unknown: the number shows the growth and nothing else",
@@ -156,6 +166,8 @@ AUTOMATON = Definition(
     terms={"length": Term(("states",), lambda states: Size.of(2 * states - 2))},
     formula="2n − 2",
     says="two different complete automata of at most n states differ on a word of at most this length",
+    answer="Length {value} is enough for a learner that returns the smallest automaton which fits all "
+    "words to there: two automata of at most {states} states differ on such a word.",
     source=LENGTH_COMPLEXITY_PAPER,
     assumes=(
         f"{LEARNER}, an automaton of at most n states",
@@ -169,6 +181,8 @@ DEPTH_ONE = Definition(
     terms={"length": Term(("T",), lambda T: Size.of(T**2))},
     formula="O(T²)",
     says="two different programs of counting depth one with numbers up to T differ on an input of this order",
+    answer="A length of the order of T² = {value} is enough for a learner that returns the smallest "
+    "program which fits all inputs to there; T = {T} is the largest number in a comparison.",
     source=LENGTH_COMPLEXITY_PAPER,
     assumes=(
         f"{LEARNER}, a program of counting depth one",
@@ -181,6 +195,8 @@ RESTRICTED = Definition(
     terms={"length": Term(("T", "K"), lambda T, K: Size.of(T).power(K))},
     formula="O(T^{O(K)})",
     says="the same for a restricted class of programs of two layers with K heads in the first",
+    answer="A length of the order of T^K = {value} is enough for a learner of a restricted class of "
+    "programs of two layers; this shows the growth and nothing else.",
     source=LENGTH_COMPLEXITY_PAPER,
     assumes=(f"{LEARNER}, a program of the restricted class of that paper", f"in general {NO_BOUND}"),
     constants="the factor of the exponent is unknown and taken as 1: the number shows the growth alone",
@@ -217,6 +233,8 @@ PLANTED = Definition(
     combine=lambda terms: terms["error"],
     formula="η_L η_L̄ L L̄² δ, for L ≥ 4 L_local and L_local | L̄ − L",
     says="a sparse attention that fits best up to the training length errs at most by this at the test one",
+    answer="Trained to length {train_length}, a sparse attention that fits best errs at length "
+    "{test_length} by {value} at most.",
     source="Golowich et al., The Role of Sparsity for Length Generalization in Transformers "
     "(arXiv 2502.16792), Theorem 4.3",
     assumes=(
@@ -244,6 +262,20 @@ DEFINITIONS: tuple[Definition, ...] = (
 )
 
 
+FIRST = (
+    AUTOMATON,
+    WORST_CASE,
+    TWO_LAYER,
+    IN_CONTEXT_GRAMS,
+    AVERAGE,
+    PLANTED,
+    DEPTH_ONE,
+    RESTRICTED,
+    WORKSHOP,
+)
+"""Which bound to name where several apply: exact ones, proved ones, then those that show a growth."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoundsFound:
     """The bounds that apply, those that do not, and what is to be said besides."""
@@ -251,6 +283,12 @@ class BoundsFound:
     bounds: tuple[Bound, ...]
     not_applicable: tuple[NotApplicable, ...]
     notes: tuple[str, ...]
+
+    @property
+    def first(self) -> Bound | None:
+        """The one number that applies."""
+        known = {each.definition.name: each for each in self.bounds}
+        return next((known[each.name] for each in FIRST if each.name in known), None)
 
     def document(self) -> dict[str, Any]:
         """As `longreach bound --json` prints it."""

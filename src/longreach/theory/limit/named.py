@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, pi, sin
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,6 +27,8 @@ class HandBuilt:
     defaults: Mapping[str, Value]
     """Its parameters; a value given by name has the type of the default."""
     build: Callable[..., Transformer]
+    width: Callable[[Mapping[str, Value]], float] | None = None
+    """How far apart two of its outputs are at most; None: not known."""
 
 
 HAND_BUILT = {
@@ -34,11 +36,13 @@ HAND_BUILT = {
         about="sin(ω (c₀ − c₁)/(c₀ + c₁)) of the counts of 0 and 1; one layer",
         defaults={"omega": 1.0, "tolerance": 1e-3},
         build=simple_task_model,
+        width=lambda values: 2 * sin(min(float(values["omega"]), pi / 2)),
     ),
     "modp-task": HandBuilt(
         about="mean of the bits at positions ≡ residue (mod period); one layer",
         defaults={"period": 5, "residue": 0},
         build=modp_task_model,
+        width=lambda values: 1.0,
     ),
     "induction-head": HandBuilt(
         about="which tokens have followed the current one; two layers",
@@ -95,7 +99,27 @@ def task_model(family: str, parameters: Mapping[str, float]) -> Transformer:
     return kgram_head(tokens, int(parameters["k"]))
 
 
+def output_range(text: str) -> float | None:
+    """How far apart two outputs of a model built by hand are at most; None: not known.
+
+    >>> output_range("hand:simple-task:omega=4"), output_range("hand:modp-task"), output_range("lib:majority")
+    (2.0, 1.0, None)
+    """
+    if not text.startswith(HAND):
+        return None
+    kind, values = _parameters(text)
+    return None if kind.width is None else kind.width(values)
+
+
 def _hand_built(text: str) -> Transformer:
+    kind, values = _parameters(text)
+    try:
+        return kind.build(**values)
+    except InputError as error:
+        raise InputError(f"{text}: {error.message}", place=Argument("model")) from None
+
+
+def _parameters(text: str) -> tuple[HandBuilt, dict[str, Value]]:
     name, _, rest = text.removeprefix(HAND).partition(":")
     if name not in HAND_BUILT:
         near = near_names(name, HAND_BUILT) or f"; there are {', '.join(HAND_BUILT)}"
@@ -108,10 +132,7 @@ def _hand_built(text: str) -> Transformer:
             known = ", ".join(f"{key}={default}" for key, default in kind.defaults.items())
             raise InputError(f"{text}: {part!r} is no parameter of {name} ({known})", place=Argument("model"))
         values[key] = _value(text, key, value, kind.defaults[key])
-    try:
-        return kind.build(**values)
-    except InputError as error:
-        raise InputError(f"{text}: {error.message}", place=Argument("model")) from None
+    return kind, values
 
 
 def _value(text: str, key: str, value: str, default: Value) -> Value:
