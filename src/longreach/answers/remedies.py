@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pkgutil import resolve_name
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted, listed
+
+if TYPE_CHECKING:
+    from longreach.tasks.aligned import Aligned
 
 Ground: TypeAlias = Literal["program", "local steps", "open"]
 """What speaks for a remedy: a program that theory expects to be learned, steps that depend on few and near
@@ -49,6 +52,8 @@ class Remedy:
     """Why it may help, in one sentence."""
     plain: str = ""
     """The same in words that need no paper, where `basis` has others."""
+    steps: str = ""
+    """On how few tokens each step depends, in a clause, where that is known."""
     measured: str | None = None
     task: str = ""
     """The name of the changed task, or of the original."""
@@ -190,13 +195,16 @@ def forms_with_local_steps(forecast: Forecast, found: Sequence[Remedy]) -> list[
                 forms.append((_name_of(task, read.changed(*changes)), steps))
         if any(steps.everywhere for _, steps in forms):
             break  # more changes are not needed
+    aligned: Aligned | None = getattr(forecast.task, "aligned", None)
+    seen = "" if aligned is None or not forms else f"{aligned.about}; "
     return [
         Remedy(
             task=name,
             encoding="coupled-local" if steps.everywhere else "coupled",
             change=_change_words(name, forecast.stored),
-            basis=f"{coupled_note(steps).statement} ({COUPLED_SOURCE})",
-            plain=f"each step then depends on {counted(steps.parents, 'token')} near by",
+            basis=f"{seen}{coupled_note(steps).statement} ({COUPLED_SOURCE})",
+            plain=f"{seen}each step then depends on {counted(steps.parents, 'token')} near by",
+            steps=f"each step depends on {counted(steps.parents, 'token')}",
             ground="local steps",
         )
         for name, steps in sorted(forms, key=lambda form: not form[1].everywhere)
@@ -212,7 +220,7 @@ def forms_with_hints(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy
         if each.ground != "local steps" or name == each.task or _form(forecast.task, tuple(missing)) is None:
             continue
         change = _change_words(name, forecast.stored)
-        basis = f"{HINTED}; {each.basis.partition(' at coupled')[0]} ({HINTS_SOURCE})"
+        basis = f"{HINTED}; {each.steps} ({HINTS_SOURCE})"
         hinted.append(Remedy(task=name, encoding="ape", change=change, basis=basis, plain=HINTED))
     return hinted
 

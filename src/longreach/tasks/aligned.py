@@ -182,6 +182,11 @@ class Aligned:
     @property
     def steps(self) -> LocalSteps | None:
         """What is near in its ids as the answer is written now; None: not enough is."""
+        return None if self.backwards else self.near
+
+    @property
+    def near(self) -> LocalSteps | None:
+        """The same if the answer is written in the order of the columns."""
         if self.each == 0 or not self.is_seen:
             return None
         if self.is_map and not self.alignment.pairs:
@@ -191,7 +196,7 @@ class Aligned:
             each = "the symbol" if many == 1 else "the digits"
             why = f"{each} of its place, those of the place before, and the token written there"
             found = LocalSteps(2 * many + 1, 1, f"{why}; {self.evidence}", but=END)
-        return replace(found, everywhere=not self.backwards)
+        return found
 
     def ids(self, x: Sequence[str], y: Sequence[str]) -> list[int]:
         """Coupled position ids of SOS x SEP y EOS: a symbol has the number of its column, a token of the

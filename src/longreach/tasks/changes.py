@@ -135,7 +135,7 @@ class ReversedAnswer(ChangedTask):
         if isinstance(self.base, Reverse):
             return LocalSteps(1, 1, "the symbol that it copies", but=END)
         if self.aligned is not None:
-            return None if self.aligned.steps is None else replace(self.aligned.steps, everywhere=True)
+            return self.aligned.near
         if not isinstance(self.base, Addition):
             return None
         return LocalSteps(5, 1, "the two bits to be added, the two before them, and their sum", but=END)
