@@ -24,6 +24,7 @@ from longreach.answers.odds import (
 )
 from longreach.answers.odds_features import (
     KNOWN,
+    PROGRAM_SIDES,
     SUMMARIES,
     OddsCase,
     language_features,
@@ -81,9 +82,9 @@ def test_no_file_is_no_odds(tmp_path: Path) -> None:
 
 
 def test_an_interval_is_the_middle_of_the_replicates() -> None:
-    lines = tuple((each, 0.0, 0.0, 0.0, 0.0, 0.0) for each in np.linspace(-2, 2, 401).tolist())
-    model = replace(MODEL, constant=0.0, coefficients=(0.0,) * 5, replicates=lines)
-    found = model.odds([1.0] * 5)
+    lines = tuple((each, *(0.0,) * 6) for each in np.linspace(-2, 2, 401).tolist())
+    model = replace(MODEL, constant=0.0, coefficients=(0.0,) * 6, replicates=lines)
+    found = model.odds([1.0] * 6)
     assert found.probability == 0.5
     assert (found.low, found.high) == pytest.approx((1 / (1 + np.exp(1.9)), 1 / (1 + np.exp(-1.9))))
 
@@ -126,7 +127,7 @@ def test_rows_are_what_the_model_says() -> None:
         ("nope", "81-100"),
     ]
     row = found.at(3)["ape"]
-    assert row.odds == MODEL.odds([1.0, 4.321928094887363, 1.584962500721156, 1.0, 3.0])
+    assert row.odds == MODEL.odds([1.0, 0.0, 4.321928094887363, 1.584962500721156, 1.0, 3.0])
     assert row.comparable is not None
     document = found.document()
     assert document is not None
@@ -213,7 +214,8 @@ def test_sides_are_what_the_language_command_says(name: str) -> None:
     found = language_features(automaton, 20, [LengthRange(21, 40)], summaries=[])
     document = judge(automaton).document(name)
     assert (found.states, found.letters) == (document["states"], len(document["alphabet"]))
-    for side, features in found.sides.items():
+    for side in PROGRAM_SIDES:
+        features = found.sides[side]
         told = document[side]
         assert features.verdict == told["prediction"]
         assert (features.size is not None) == (features.verdict == "yes")

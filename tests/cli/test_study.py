@@ -248,7 +248,8 @@ def test_held_out_languages_wait_for_the_settings(
         done = longreach(*given, "--part", part)
         assert (done.code, done.out) == (2, "")
         assert "not committed" in done.err
-    assert "126 jobs" in longreach(*given, "--part", "development").out
+    given = (*given, "--part", "development", "--source", "drawn", "--encodings", "ape,reach")
+    assert "126 jobs" in longreach(*given).out
 
 
 # Other studies from the command line.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from longreach.studies.census.draw import RATIOS, Part
-from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
+from longreach.studies.census.tables import CensusRun, Kind, LanguageFacts, language_table
 
 
 def true_odds(facts: LanguageFacts, encoding: str, trained_to: int, ratio: int) -> float:
@@ -20,15 +20,21 @@ def true_odds(facts: LanguageFacts, encoding: str, trained_to: int, ratio: int) 
 
 
 def synthetic_runs(
-    part: Part, *, lengths: Iterable[int] = (10, 20), seeds: int = 3, failed: int = 0
+    part: Part,
+    *,
+    lengths: Iterable[int] = (10, 20),
+    seeds: int = 3,
+    failed: int = 0,
+    encodings: Sequence[str] = ("nope", "ape"),
+    kinds: Sequence[Kind] = ("drawn",),
 ) -> tuple[CensusRun, ...]:
     """Runs on all languages of a part; accuracies never rise with the length. The first few may fail."""
     random = np.random.default_rng(0)
     runs: list[CensusRun] = []
     for facts in sorted(language_table().values(), key=lambda each: each.key):
-        if facts.part != part:
+        if facts.part != part or facts.kind not in kinds:
             continue
-        for encoding in ("nope", "ape"):
+        for encoding in encodings:
             for trained_to in lengths:
                 for seed in range(seeds):
                     luck = random.random()

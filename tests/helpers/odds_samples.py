@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from longreach.answers.odds import Comparable, OddsModel
-from longreach.answers.odds_features import CONTEXT
+from longreach.answers.odds import Comparable, OddsModel, StratumSkill
+from longreach.answers.odds_features import CONTEXT, GROUPS
 
 MODEL = OddsModel(
     command="made up",
@@ -15,9 +15,9 @@ MODEL = OddsModel(
     penalty=1.0,
     features=(*CONTEXT, "verdict yes", "states"),
     constant=1.0,
-    coefficients=(0.0, 0.0, -0.5, 3.0, -0.5),
-    replicates=((0.8, 0.0, 0.0, -0.5, 2.5, -0.6), (1.2, 0.0, 0.0, -0.5, 3.5, -0.4)),
-    verdict_alone=(0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+    coefficients=(0.0, 0.0, 0.0, -0.5, 3.0, -0.5),
+    replicates=((0.8, 0.0, 0.0, 0.0, -0.5, 2.5, -0.6), (1.2, 0.0, 0.0, 0.0, -0.5, 3.5, -0.4)),
+    verdict_alone=(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
     ranges={
         "states": (2.0, 8.0),
         "letters": (2.0, 3.0),
@@ -41,5 +41,19 @@ MODEL = OddsModel(
         )
         for encoding, verdict in (("nope", "no"), ("ape", "yes"))
         for ratio in (2, 3, 5)
+    ),
+    skills=tuple(
+        StratumSkill(
+            encoding=encoding,
+            group=group,
+            kind="drawn",
+            languages=42,
+            runs=126,
+            work=0.5,
+            brier=0.1,
+            skill=0.6,
+        )
+        for encoding in ("nope", "ape")
+        for group in GROUPS
     ),
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from longreach.answers.odds_features import (
     KNOWN,
     ODDS_NODES,
+    PROGRAM_SIDES,
+    Group,
     OddsCase,
     language_features,
     odds_features,
@@ -53,6 +55,8 @@ _SHOWN = {"chance": "share of words that the position alone gets right"}
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
 INTERVAL_LEVEL = 0.95
+NEARLY_RIGHT = 0.05
+"""A Brier score up to this is good enough where nearly all runs end alike, and no skill can be told."""
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
@@ -71,6 +75,39 @@ class Comparable:
     cells: int
     runs: int
     work: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratumSkill:
+    """How good the odds are on held-out languages of one stratum under one encoding."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    encoding: str
+    group: Group
+    kind: Literal["drawn", "typed"]
+    """Languages drawn at random, or expressions as people type them."""
+    languages: int
+    runs: int
+    work: float
+    """The share of runs that work."""
+    brier: float
+    skill: float | None
+    """Over always giving that share; None where all runs end alike."""
+
+    @property
+    def told(self) -> bool:
+        """Whether the odds say more than the share of runs that work, or that share says nearly all.
+
+        >>> given = {"encoding": "ape", "group": "no/yes", "kind": "typed", "languages": 9, "runs": 27}
+        >>> StratumSkill(**given, work=0.5, brier=0.2, skill=0.2).told
+        True
+        >>> StratumSkill(**given, work=0.5, brier=0.3, skill=-0.2).told
+        False
+        >>> StratumSkill(**given, work=0.99, brier=0.02, skill=-0.1).told
+        True
+        """
+        return (self.skill is not None and self.skill > 0) or self.brier <= NEARLY_RIGHT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +167,10 @@ class OddsModel:
     ratios: tuple[int, ...]
     trained_to: tuple[int, ...]
     comparable: tuple[Comparable, ...]
+    tested: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
+    """By encoding and training length, the ratios that were fitted; empty: all of them for each."""
+    skills: tuple[StratumSkill, ...] = ()
+    """On held-out languages, which judge the odds and change nothing else of them."""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in KNOWN]
@@ -178,6 +219,35 @@ class OddsModel:
             ),
             None,
         )
+
+    def ratios_of(self, encoding: str, trained_to: int) -> tuple[int, ...]:
+        """Those for which there are odds."""
+        if not self.tested:
+            return self.ratios
+        by_length = self.tested.get(encoding, {})
+        if str(trained_to) in by_length:
+            return by_length[str(trained_to)]
+        # Between the training lengths that were fitted, the ratios that all of them have.
+        among = [set(each) for each in by_length.values()] if len(by_length) > 1 else []
+        return tuple(sorted(set.intersection(*among))) if among else ()
+
+    def skill_of(self, encoding: str, group: Group) -> StratumSkill | None:
+        """Among expressions as people type them where these were measured, else among drawn languages."""
+        found = {each.kind: each for each in self.skills if (each.encoding, each.group) == (encoding, group)}
+        return found.get("typed") or found.get("drawn")
+
+    def silence(self, encoding: str, group: Group) -> str | None:
+        """Why no odds are shown for an encoding in a stratum; None where they are."""
+        found, title = self.skill_of(encoding, group), ENCODINGS[encoding].title
+        if found is None:
+            return f"{title}: the odds were not judged on held-out languages like this one"
+        if found.told:
+            return None
+        share, score = f"{100 * found.work:.0f} %", f"{found.brier:.2f}"
+        reason = (
+            f"on held-out languages like this one ({group}) they say no more than that {share} of runs work"
+        )
+        return f"{title}: {reason} (Brier score {score})"
 
     def text(self) -> str:
         """As its file has it: a line for each replicate, numbers with six digits."""
@@ -243,6 +313,8 @@ class TaskOdds:
     rows: tuple[OddsRow, ...] = ()
     reason: str | None = None
     """Where there are no rows."""
+    withheld: tuple[str, ...] = ()
+    """Beside rows: why there are none of the other encodings."""
     model: OddsModel | None = None
 
     def at(self, ratio: int) -> dict[str, OddsRow]:
@@ -265,7 +337,7 @@ class TaskOdds:
                 parts.append(f"{title} works in theory, but {short} may well fail")
             if answers.get(row.encoding) is Answer.NO and is_likely:
                 parts.append(f"{title} fails in theory, but a run may well work at these lengths still")
-        return "; ".join(parts)
+        return "; ".join([*parts, *(f"no odds for {each}" for each in self.withheld)])
 
     def document(self) -> dict[str, Any] | None:
         """As JSON has it; None where there are none."""
@@ -277,6 +349,7 @@ class TaskOdds:
             "languages": self.model.languages,
             "runs": self.model.runs,
             "rows": [row.document() for row in self.rows],
+            "withheld": [*self.withheld],
         }
 
 
@@ -302,13 +375,25 @@ def task_odds(
         return TaskOdds(reason=NO_MODEL)
     lengths = known.trained_to if trained_to is None else tuple(trained_to)
     found = [_rows(task.automaton, sides, length, known) for length in lengths]
-    rows = tuple(row for each in found if not isinstance(each, str) for row in each)
-    return TaskOdds(rows=rows, model=known) if rows else TaskOdds(reason=str(found[0]))
+    there = [each for each in found if not isinstance(each, str)]
+    if not there:
+        return TaskOdds(reason=str(found[0]))
+    withheld = dict.fromkeys(reason for each in there for reason in each.silent)
+    return TaskOdds(
+        rows=tuple(row for each in there for row in each.rows), withheld=tuple(withheld), model=known
+    )
+
+
+class _Rows(NamedTuple):
+    """The odds for one training length, and why some encodings have none."""
+
+    rows: tuple[OddsRow, ...]
+    silent: tuple[str, ...]
 
 
 def _rows(
     automaton: Automaton, sides: Mapping[str, Verdict], trained_to: int, model: OddsModel
-) -> list[OddsRow] | str:
+) -> _Rows | str:
     live = automaton.live
     # Those that stand in some word: the census has no others.
     letters = sum(
@@ -319,10 +404,13 @@ def _rows(
     outside = model.outside(size)  # before anything is computed that takes time
     if outside is not None:
         return outside
-    for encoding in model.encodings:
-        if sides[encoding].prediction.answer.value == "undecided":
+    for encoding in PROGRAM_SIDES:
+        if encoding in model.encodings and sides[encoding].prediction.answer.value == "undecided":
             return "the forecast is undecided, and the census has none of these"
-    tested = {ratio: range_at(trained_to, ratio) for ratio in model.ratios}
+    wanted = {encoding: model.ratios_of(encoding, trained_to) for encoding in model.encodings}
+    tested = {
+        ratio: range_at(trained_to, ratio) for ratio in sorted({r for each in wanted.values() for r in each})
+    }
     words = word_measure(automaton)
     for lengths in tested.values():
         if not any(words.count(length) for length in range(lengths.first, lengths.last + 1)):
@@ -338,13 +426,21 @@ def _rows(
         most_nodes=ODDS_NODES,
     )
     rows: list[OddsRow] = []
-    for encoding in model.encodings:
-        for ratio in model.ratios:
-            found = _row(OddsCase(features=features, encoding=encoding, ratio=ratio), model)
+    silent: list[str] = []
+    for encoding, ratios in wanted.items():
+        cases = [OddsCase(features=features, encoding=encoding, ratio=ratio) for ratio in ratios]
+        if not cases:
+            continue
+        silence = model.silence(encoding, cases[0].group)
+        if silence is not None:
+            silent.append(silence)
+            continue
+        for case in cases:
+            found = _row(case, model)
             if isinstance(found, str):
                 return found
             rows.append(found)
-    return rows
+    return _Rows(tuple(rows), tuple(silent)) if rows else "; ".join(silent)
 
 
 def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:

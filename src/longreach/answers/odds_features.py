@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
 
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import MOST_NODES, Summary
 from longreach.theory.shares.words import label_entropy, position_chance, word_measure
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Verdict
 
+PROGRAM_SIDES = ("nope", "ape")
+"""The encodings with a class of programs."""
 SUMMARIES = (
     *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
     *(Summary(modulus=m) for m in (2, 3, 4)),
@@ -38,6 +44,8 @@ class SideFeatures:
     depth: int | None
     size: int | None
     """Operations of the program that is written."""
+    levels: int | None = None
+    """Layers that the cascade needs, of attention that finds the last occurrence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +125,10 @@ def language_features(
         states=len(automaton),
         letters=len(automaton.alphabet),
         trained_to=trained_to,
-        sides={side: _side_features(verdicts[side]) for side in ENCODING_SIDES},
+        sides={
+            **{side: _side_features(verdicts[side]) for side in PROGRAM_SIDES},
+            REACH: reach_features(automaton),
+        },
         ranges=tuple(
             RangeFeatures(
                 lengths=each,
@@ -142,10 +153,94 @@ def _side_features(verdict: Verdict) -> SideFeatures:
     )
 
 
+REACH = "reach"
+REACH_SECONDS = 2.0
+"""For the decision, and for the cascade."""
+_TRIED_LENGTHS, _TRIED_WORDS = range(2, 13), 3000
+
+
+def reach_features(automaton: Automaton) -> SideFeatures:
+    """Whether what may follow is in AC⁰, and the modulus and levels of the cascade that is found.
+
+    >>> found = [reach_features(from_expression(each)) for each in ("(a|bb)*", "(a|ba*b)*")]
+    >>> [(each.verdict, each.modulus, each.levels) for each in found]
+    [('yes', 2, 1), ('no', None, None)]
+    """
+    # Only odds of regular languages need them, and they are many.
+    from longreach.answers.architecture import question_of_language
+    from longreach.theory.architectures.groups import Groups
+
+    question = question_of_language(automaton)
+    groups = Groups(question, Budget(seconds=REACH_SECONDS).running())
+    verdict, cascade = "undecided", None
+    try:
+        if groups.stable_group() is not None or (groups.monoid is None and _holds_a_group(automaton)):
+            verdict = "no"
+        elif groups.monoid is not None:
+            verdict = "yes"
+    except OverBudget:
+        verdict = "no" if _holds_a_group(automaton) else "undecided"
+    if verdict != "no":
+        with suppress(OverBudget):
+            cascade = Groups(question, Budget(seconds=REACH_SECONDS).running()).cascade()
+    return SideFeatures(
+        verdict="yes" if cascade is not None else verdict,
+        window=None,
+        modulus=None if cascade is None else cascade.modulus,
+        depth=None,
+        size=None,
+        levels=None if cascade is None else cascade.layers,
+    )
+
+
+def _holds_a_group(automaton: Automaton) -> bool:
+    """Whether two words of one length are found that act differently in one group; a "no" says nothing.
+
+    Their powers of one length hold the whole group, so that the stable semigroup does: a proof where the maps
+    of words are too many to be listed.
+    """
+    random, table = np.random.default_rng(0), automaton.table
+    for length in _TRIED_LENGTHS:
+        maps = np.tile(np.arange(len(automaton)), (_TRIED_WORDS, 1))
+        for letters in random.integers(0, table.shape[1], (length, _TRIED_WORDS)):
+            maps = table[maps, letters[:, None]]
+        kinds: dict[tuple[bytes, bytes], bytes] = {}
+        for each in np.unique(maps, axis=0):
+            image, first, place = np.unique(each, return_index=True, return_inverse=True)
+            # The H-class is a group exactly if the image meets each class of the kernel once.
+            if len(image) > 1 and len(np.unique(each[image])) == len(image):
+                kind = image.tobytes(), first[place].tobytes()
+                if kinds.setdefault(kind, each.tobytes()) != each.tobytes():
+                    return True
+    return False
+
+
 # What odds may rest on: a few numbers of a language, an encoding, a training length and a test ratio.
 
 
-ODDS_ENCODINGS = ENCODING_SIDES
+ODDS_ENCODINGS = (*PROGRAM_SIDES, REACH)
+Group: TypeAlias = Literal["yes/yes", "no/yes", "no/no, in AC⁰", "no/no, outside AC⁰", "not known"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+
+def group_of_verdicts(nope: str, ape: str, reach: str) -> Group:
+    """The stratum: the verdicts of programs, and of languages that are a no for both whether AC⁰ has them.
+
+    >>> group_of_verdicts("no", "yes", "yes"), group_of_verdicts("no", "no", "no")
+    ('no/yes', 'no/no, outside AC⁰')
+    """
+    match nope, ape, reach:
+        case "yes", "yes", _:
+            return "yes/yes"
+        case "no", "yes", _:
+            return "no/yes"
+        case "no", "no", "yes":
+            return "no/no, in AC⁰"
+        case "no", "no", "no":
+            return "no/no, outside AC⁰"
+    return "not known"
+
+
 """Encodings for which there are verdicts, and so odds."""
 WINDOW = Summary(window=8)
 SUMMARIES_OF_ODDS = (
@@ -198,7 +293,7 @@ class OddsCase:
             for each in self.tested.determined
             if each.summary in SUMMARIES_OF_ODDS
             and each.summary.window <= most_letters
-            and (each.summary.modulus == 1 or self.encoding == "ape")
+            and (each.summary.modulus == 1 or self.encoding != "nope")
             and each.from_training is not None
         ]
         return max(found, default=None)
@@ -213,9 +308,28 @@ class OddsCase:
         """A number of the program where there is one."""
         return 0.0 if number is None or not self.says_yes else float(number)
 
+    @property
+    def group(self) -> Group:
+        """The stratum of the language."""
+        sides = self.features.sides
+        return group_of_verdicts(*(sides[name].verdict for name in ODDS_ENCODINGS))
+
 
 def _ape(case: OddsCase) -> float:
     return float(case.encoding == "ape")
+
+
+def _reach(case: OddsCase) -> float:
+    return float(case.encoding == REACH)
+
+
+def _of_cascade(case: OddsCase, number: int | None) -> float | None:
+    """A number of the cascade, for runs with `reach` whose verdict is a yes."""
+    return 0.0 if not _reach(case) * case.says_yes else None if number is None else float(number)
+
+
+def _log_ratio(case: OddsCase) -> float:
+    return math.log2(case.ratio)
 
 
 def _with(condition: Callable[[OddsCase], float], value: Callable[[OddsCase], float | None]) -> _Feature:
@@ -230,13 +344,22 @@ _Feature = Callable[[OddsCase], float | None]
 
 CONTEXT: dict[str, _Feature] = {
     "learned positions": _ape,
+    "last occurrences": _reach,
     "log2 of training length": lambda case: math.log2(case.features.trained_to),
-    "log2 of ratio": lambda case: math.log2(case.ratio),
+    "log2 of ratio": _log_ratio,
 }
 """What is asked: always part of a model."""
 CANDIDATES: dict[str, _Feature] = {
     "verdict yes": lambda case: case.says_yes,
     "verdict yes, learned positions": _with(_ape, lambda case: case.says_yes),
+    "verdict yes, last occurrences": _with(_reach, lambda case: case.says_yes),
+    "log2 of ratio, verdict yes": _with(lambda case: case.says_yes, _log_ratio),
+    "log2 of ratio, learned positions": _with(_ape, _log_ratio),
+    "log2 of ratio, last occurrences": _with(_reach, _log_ratio),
+    "in AC⁰": lambda case: float(case.features.sides[REACH].verdict == "yes"),
+    "verdict yes without positions": lambda case: float(case.features.sides["nope"].verdict == "yes"),
+    "levels, last occurrences": lambda case: _of_cascade(case, case.side.levels),
+    "modulus, last occurrences": lambda case: _of_cascade(case, (case.side.modulus or 1) - 1),
     "states": lambda case: float(case.features.states),
     "states, learned positions": _with(_ape, lambda case: float(case.features.states)),
     "log2 of program size": lambda case: case.of_program(case.side.size) and math.log2(case.side.size or 1),

@@ -31,6 +31,12 @@ class PartName(StrEnum):
     all = "all"
 
 
+class SourceName(StrEnum):
+    drawn = "drawn"
+    typed = "typed"
+    all = "all"
+
+
 def study(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; --list names them.")] = None,
     listed: Annotated[bool, flag("--list", "List the studies.")] = False,
@@ -42,6 +48,9 @@ def study(
     runs: Annotated[Path, option("The results directory.", "DIR")] = DEFAULT_RUNS,
     part: Annotated[PartName, option("census, inspection-score: which languages.")] = PartName.all,
     train_to: Annotated[str | None, option("census: training lengths (default: all).", "N,…")] = None,
+    source: Annotated[
+        SourceName, option("census: random languages, or expressions as people type them.")
+    ] = SourceName.all,
     strata: Annotated[
         str | None, option("census: yes/yes, no/yes, no/no-inside or no/no-outside AC⁰.", "A,B,…")
     ] = None,
@@ -95,7 +104,8 @@ def study(
     options = StudyOptions(
         scale=scale.value, runs=runs, train=not no_train, device=where.device, seeds=seeds, part=part.value,
         tasks=_task_names(tasks), encodings=_names("--encodings", encodings),
-        train_to=_names("--train-to", train_to), strata=_names("--strata", strata), layers=layers,
+        train_to=_names("--train-to", train_to), source=source.value,
+        strata=_names("--strata", strata), layers=layers,
         table=table, recipes=recipes, fit=fit,
         text=tuple(text or ()), note=note, stages=counted_stages,
     )  # fmt: skip

@@ -65,6 +65,7 @@ class StudyOptions:
         default="all", metadata={"less": "--part development"}
     )
     train_to: tuple[str, ...] | None = field(default=None, metadata={"less": "one --train-to"})
+    source: Literal["drawn", "typed", "all"] = field(default="all", metadata={"less": "--source drawn"})
     strata: tuple[str, ...] | None = field(default=None, metadata={"less": "some --strata"})
     layers: int | None = field(default=None, metadata={"less": ""})
     seeds: int | None = field(default=None, metadata={"less": "fewer --seeds"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs.index import Row
-from longreach.studies.census.draw import STRATA
+from longreach.studies.census.draw import STRATA, Part
 from longreach.studies.census.members import (
     SETTINGS,
     Member,
@@ -26,6 +27,7 @@ from longreach.studies.census.members import (
     run_of,
     settings,
 )
+from longreach.studies.census.strata import group_of
 from longreach.studies.census.tables import CensusRun, language_table, read_runs
 from longreach.training.result import probing_number, worst_loop_number
 from tests.helpers.paths import ROOT
@@ -81,9 +83,10 @@ def test_probing_words_stand_beside_random_ones_where_there_are_any() -> None:
 
 def test_the_runs_that_were_kept_before_have_the_keys_of_nearer_tests() -> None:
     kept = {run.run: run for run in read_runs(ROOT / "results" / "census" / "runs.jsonl")}
-    nearer = members(settings(), parts=("held-out",), trained_to=(20,), encodings=("nope", "ape"), far=False)
+    drawn = partial(members, settings(), trained_to=(20,), encodings=("nope", "ape"), kinds=("drawn",))
+    nearer = drawn(parts=("held-out",), far=False)
     assert all(len(kept[config.key].accuracy) == 4 for config in nearer.values())
-    today = members(settings(), parts=("held-out",), trained_to=(20,), encodings=("nope", "ape"))
+    today = drawn(parts=("held-out",))
     assert not {config.key for config in today.values()} & {config.key for config in nearer.values()}
     # Where nothing is tested farther, they are the same runs.
     for far in (True, False):
@@ -94,30 +97,30 @@ def test_the_runs_that_were_kept_before_have_the_keys_of_nearer_tests() -> None:
 def test_strata_and_layers_choose_runs() -> None:
     outside = members(
         settings(), parts=("held-out",), trained_to=(20,), encodings=("ape",), seeds=1,
-        groups=["no/no, outside AC⁰"], layers=4,
+        groups=["no/no, outside AC⁰"], layers=4, kinds=["drawn"],
     )  # fmt: skip
     assert len(outside) == 31
     assert {each.recipe for each in outside} == {"4 layers"}
     assert {config.layers for config in outside.values()} == {4}
-    assert not any(language_table()[each.language].ac0 for each in outside)
+    assert not any(language_table()[each.language].in_ac0 for each in outside)
 
 
 # The members of the census: which languages, in which order, with which configuration.
 
 
 def test_a_census_that_is_ended_early_has_a_bit_of_everything() -> None:
-    found = list(members(settings(), parts=("held-out",), trained_to=(20,), seeds=3))
-    assert len(found) == len(set(found)) == 126 * 2 * 3
-    first = [language_table()[each.language].stratum for each in found[: 2 * len(STRATA)]]
-    assert Counter(first) == dict.fromkeys(STRATA, 2)
+    found = list(members(settings(), parts=("held-out",), trained_to=(20,), seeds=3, kinds=["drawn"]))
+    assert len(found) == len(set(found)) == 126 * 3 * 3
+    first = [language_table()[each.language].stratum for each in found[: 3 * len(STRATA)]]
+    assert Counter(first) == dict.fromkeys(STRATA, 3)
     assert [each.seed for each in found] == sorted(each.seed for each in found)
 
 
 def test_parts_are_kept_apart_and_each_has_its_seeds() -> None:
-    found = members(settings(), parts=("development", "held-out"), trained_to=(10, 20, 50))
+    found = members(settings(), parts=("development", "held-out"), trained_to=(10, 20, 50), kinds=["drawn"])
     counts = Counter((language_table()[each.language].part, each.trained_to, each.seed) for each in found)
     for (part, trained_to, seed), count in counts.items():
-        assert count == 2 * len(STRATA) * settings().count(trained_to, part)
+        assert count == 3 * len(STRATA) * settings().count(trained_to, part)
         assert seed < settings().seeds[part]
 
 
@@ -129,6 +132,18 @@ def test_the_configuration_is_that_of_the_settings() -> None:
         assert (config.encoding, config.seed) == (member.encoding, member.seed)
         given = {**settings().setting.given, "test_size": 200}
         assert {name: getattr(config, name) for name in given} == given
+
+
+def test_what_people_type_is_a_census_of_its_own() -> None:
+    counts: dict[Part, int] = {"development": 60, "held-out": 120}
+    for part, count in counts.items():
+        found = members(
+            settings(), parts=(part,), trained_to=(10, 20), seeds=1, encodings=("ape",), kinds=["typed"]
+        )
+        assert len(found) == count
+        assert {each.trained_to for each in found} == {20}
+        first = [group_of(language_table()[each.language]) for each in list(found)[:9]]
+        assert len(set(first)) >= 3
 
 
 def test_a_smaller_census_is_the_beginning_of_a_larger_one() -> None:

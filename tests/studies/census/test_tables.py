@@ -15,17 +15,23 @@ from hypothesis import strategies as st
 from longreach.answers.odds_features import SUMMARIES
 from longreach.errors import InputError
 from longreach.studies.census.draw import (
+    FAR,
     RATIOS,
     CensusLanguage,
     Stratum,
     canonical,
+    draw_typed,
+    key_of,
     part_of,
+    refusal,
     size_class,
     verdict_pair,
 )
 from longreach.studies.census.tables import (
     AS_FAR,
+    LANGUAGES,
     LENGTHS,
+    TYPED,
     CensusCell,
     CensusRun,
     LanguageFacts,
@@ -99,7 +105,7 @@ def test_other_recipes_and_encodings_are_none_of_the_census() -> None:
 # The committed table of languages: what it says is what is computed.
 
 
-TABLE = language_table()
+TABLE = language_table(LANGUAGES)
 
 
 def _drawn(facts: LanguageFacts) -> CensusLanguage:
@@ -120,6 +126,21 @@ def test_the_table_has_every_language_where_it_belongs() -> None:
         assert tuple(map(int, facts.lengths)) == LENGTHS
         assert key == facts.key
         assert facts.verdict == f"{facts.sides['nope'].verdict}/{facts.sides['ape'].verdict}"
+
+
+def test_what_people_type_is_drawn_by_rule_and_stands_in_one_table_only() -> None:
+    typed = language_table(TYPED)
+    assert Counter(facts.part for facts in typed.values()) == {"development": 60, "held-out": 120}
+    assert not typed.keys() & TABLE.keys()
+    first = draw_typed(1, 2, known=TABLE, most_drawn=60).languages
+    for each in first:
+        facts = typed[each.key]
+        assert (facts.task, facts.part, facts.stratum) == (each.task, each.part, each.stratum)
+    for facts in list(typed.values())[::20]:
+        automaton = canonical(from_expression(TaskName(facts.task).expression))
+        assert (key_of(automaton), part_of(automaton)) == (facts.key, facts.part)
+        assert refusal(automaton) is None
+        assert len(facts.facts(20).chance) == len(FAR)
 
 
 @pytest.mark.parametrize("place", range(0, 189, 12))

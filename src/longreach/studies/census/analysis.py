@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from longreach.answers.odds import FloatArray, OddsModel
+from longreach.answers.odds import FloatArray, OddsModel, StratumSkill
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
 from longreach.studies.census.draw import RATIOS, Part, bins
@@ -229,7 +229,7 @@ def analysis_tables(document: Document) -> tuple[Table, ...]:
     if document["scores"]:
         tables += [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:
-        tables += [_odds(document["odds"]), _reliability(document["odds"])]
+        tables += [_odds(document["odds"]), _skills(document["odds"]), _reliability(document["odds"])]
     if document["failures"]["cells"]:
         tables.append(_failures(document["failures"]))
     return tuple(table for table in tables if table.rows)
@@ -354,6 +354,7 @@ def _odds(odds: Document) -> Table:
             "encoding": _title,
             "trained_to": lambda each: f"trained to {each['trained_to']}",
             "ratio": lambda each: f"at {_tested(each)}",
+            "source": lambda each: f"drawn as {each['source']}",
         }
         return ", ".join(say(each) for name, say in known.items() if each[name]) or "all"
 
@@ -369,6 +370,26 @@ def _odds(odds: Document) -> Table:
             "ROC area": _number("auc"),
         },
         odds["scores"],
+    )
+
+
+def _skills(odds: Document) -> Table:
+    def score(each: Document) -> str:
+        return NOTHING if each["skill"] is None else f"{each['skill']:.2f}".replace("-", "−")
+
+    return _table(
+        "The odds by stratum, over always giving the share of its runs that work.",
+        {
+            "encoding": _title,
+            "languages": lambda each: f"{each['kind']} {each['group']}",
+            "of these": _text("languages"),
+            "runs": _text("runs"),
+            "work": lambda each: f"{100 * each['work']:.0f} %",
+            "Brier score": lambda each: f"{each['brier']:.2f}",
+            "skill": score,
+            "shown": lambda each: "yes" if StratumSkill(**each).told else "no",
+        },
+        odds["strata"],
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from longreach.answers.odds_features import range_at
 from longreach.errors import InputError
 from longreach.studies.census.sources import Draw, Source, draws, to_expression
+from longreach.studies.census.typed import typed_draws
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.automaton import Automaton, minimal
 from longreach.theory.automata.named import NAMED_LANGUAGES, bracket_depth, named_automaton
@@ -217,6 +218,11 @@ def verdict_pair(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdi
     return answers.get((found.nope.prediction, found.ape.prediction))
 
 
+def key_of(automaton: Automaton) -> str:
+    """The short name of a language."""
+    return hashlib.sha256(canonical_text(automaton).encode()).hexdigest()[:10]
+
+
 SEED = 2026
 MOST_DRAWN = 20_000
 
@@ -232,16 +238,18 @@ class CensusLanguage:
     stratum: Stratum
     drawn: int
     """The how-manyth draw it was, from 0."""
+    typed: str | None = None
+    """The expression, of a language that is drawn as people type it."""
 
     @property
     def key(self) -> str:
         """A short name, the same wherever and whenever the language is drawn."""
-        return hashlib.sha256(canonical_text(self.automaton).encode()).hexdigest()[:10]
+        return key_of(self.automaton)
 
     @property
     def task(self) -> str:
         """The name under which it is trained; every letter stands in the expression."""
-        return REGEX + to_expression(self.automaton)
+        return REGEX + (to_expression(self.automaton) if self.typed is None else self.typed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,8 +262,11 @@ class Census:
     """How many draws it took."""
     left_out: Mapping[str, int]
     """Draws that are not among them, by reason."""
-    missing: Mapping[tuple[Stratum, Part], int]
-    """How many languages a stratum lacks in a part, where it does."""
+    missing: Mapping[tuple[Stratum | None, Part], int]
+    """How many languages a stratum lacks in a part, where it does; None: of any stratum."""
+
+
+_Wanted: TypeAlias = "Counter[tuple[Stratum | None, Part]]"
 
 
 def draw_census(development: int, held_out: int, *, most_drawn: int = MOST_DRAWN) -> Census:
@@ -268,10 +279,25 @@ def draw_census(development: int, held_out: int, *, most_drawn: int = MOST_DRAWN
     9
     """
     quota: dict[Part, int] = {"development": development, "held-out": held_out}
-    wanted = Counter({(stratum, part): quota[part] for stratum in STRATA for part in quota})
-    found: dict[str, CensusLanguage | None] = {}
+    wanted: _Wanted = Counter({(stratum, part): quota[part] for stratum in STRATA for part in quota})
+    return _drawn(draws(SEED), wanted, most_drawn)
+
+
+def draw_typed(
+    development: int, held_out: int, *, known: Iterable[str] = (), most_drawn: int = MOST_DRAWN
+) -> Census:
+    """So many languages in each part as people type them, of whatever stratum, without those of `known` keys.
+
+    >>> [each.task for each in draw_typed(1, 1, most_drawn=40).languages]
+    ['regex:aab[ab]*bba', 'regex:(a|bb*[ab])*']
+    """
+    wanted: _Wanted = Counter({(None, "development"): development, (None, "held-out"): held_out})
+    return _drawn(typed_draws(SEED), wanted, most_drawn, known)
+
+
+def _drawn(source: Iterator[Draw], wanted: _Wanted, most_drawn: int, known: Iterable[str] = ()) -> Census:
+    found: dict[str, CensusLanguage | None] = dict.fromkeys(known)
     left_out: Counter[str] = Counter()
-    source = draws(SEED)
     drawn = 0
     while wanted.total() and drawn < most_drawn:
         reason = _take(next(source), drawn, wanted, found)
@@ -289,14 +315,14 @@ def draw_census(development: int, held_out: int, *, most_drawn: int = MOST_DRAWN
 def _take(
     draw: Draw,
     drawn: int,
-    wanted: Counter[tuple[Stratum, Part]],
+    wanted: _Wanted,
     found: dict[str, CensusLanguage | None],
 ) -> str | None:
     """Takes a language into `found`, or says why not."""
     if is_finite(draw.automaton):
         return "finite"
     automaton = canonical(draw.automaton)
-    key = canonical_text(automaton)
+    key = key_of(automaton)
     if key in found:
         return "seen before"
     found[key] = None
@@ -309,13 +335,15 @@ def _take(
     if verdict is None:
         return "undecided"
     stratum, part = Stratum(verdict, size), part_of(automaton)
-    if not wanted[stratum, part]:
+    place = (None if draw.source == "typed" else stratum), part
+    if not wanted[place]:
         return "enough of these"
     refused = refusal(automaton)
     if refused is not None:
         return refused
-    wanted[stratum, part] -= 1
+    wanted[place] -= 1
     found[key] = CensusLanguage(
-        automaton=automaton, source=draw.source, part=part, stratum=stratum, drawn=drawn
-    )
+        automaton=automaton, source=draw.source, part=part, stratum=stratum, drawn=drawn,
+        typed=draw.expression if draw.source == "typed" else None,
+    )  # fmt: skip
     return None

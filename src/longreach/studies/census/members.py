@@ -18,14 +18,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import longreach
+from longreach.answers.odds_features import Group
 from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.runs.index import Row
 from longreach.studies.census.draw import FAR, RATIOS, Part, Stratum, bins
-from longreach.studies.census.strata import Group, group_of
-from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
+from longreach.studies.census.strata import group_of
+from longreach.studies.census.tables import KINDS, CensusRun, Kind, LanguageFacts, language_table
 from longreach.studies.statistics import bootstrap, interval
 from longreach.training.result import probing_number, worst_loop_number
 
@@ -55,6 +56,8 @@ class CensusSettings(BaseModel):
     """By training length, how the setting of runs differs that are tested at each of FAR."""
     languages: dict[str, dict[Part, Annotated[int, Field(ge=0)]]]
     """By training length: the first so many of each stratum."""
+    typed: dict[str, dict[Part, Annotated[int, Field(ge=0)]]] = {}
+    """By training length: so many of those that are drawn as people type them."""
 
     def count(self, trained_to: int, part: Part) -> int:
         """How many languages of each stratum are trained to a length.
@@ -69,6 +72,13 @@ class CensusSettings(BaseModel):
         if found is None:
             raise InputError(f"the census trains to {', '.join(self.languages)}, not to {trained_to}")
         return found[part]
+
+    def trained_on(self, trained_to: int, part: Part, kinds: Iterable[Kind] = KINDS) -> list[LanguageFacts]:
+        """The languages that are trained to a length, in their order."""
+        found = in_turn(part, self.count(trained_to, part)) if "drawn" in kinds else []
+        if "typed" in kinds and str(trained_to) in self.typed:
+            found += in_turn(part, None, "typed")[: self.typed[str(trained_to)][part]]
+        return found
 
     @property
     def trained_to(self) -> tuple[int, ...]:
@@ -102,7 +112,14 @@ class CensusSettings(BaseModel):
         tiny = self.setting.model_copy(update=TINY)
         first = {next(iter(self.languages)): one}
         return self.model_copy(
-            update={"languages": first, "seeds": one, "setting": tiny, "by_encoding": {}, "far": {}}
+            update={
+                "languages": first,
+                "typed": {},
+                "seeds": one,
+                "setting": tiny,
+                "by_encoding": {},
+                "far": {},
+            }
         )
 
 
@@ -184,6 +201,7 @@ def members(
     trained_to: Iterable[int],
     encodings: Iterable[str] | None = None,
     seeds: int | None = None,
+    kinds: Iterable[Kind] = KINDS,
     groups: Iterable[Group] | None = None,
     layers: int | None = None,
     far: bool = True,
@@ -206,7 +224,7 @@ def members(
                 continue
             for length in lengths:
                 ratios = settings.ratios(length) if far else RATIOS
-                for each in in_turn(part, settings.count(length, part)):
+                for each in settings.trained_on(length, part, kinds):
                     if chosen is not None and group_of(each) not in chosen:
                         continue
                     for encoding in names:
@@ -216,15 +234,18 @@ def members(
     return found
 
 
-def in_turn(part: Part, count: int) -> list[LanguageFacts]:
-    """The first so many languages of each stratum by their keys: one of each, then another, and so on."""
+def in_turn(part: Part, count: int | None, kind: Kind = "drawn") -> list[LanguageFacts]:
+    """The first so many languages of each stratum by their keys: one of each, then another, and so on.
+
+    None: all of them.
+    """
     ranks: dict[Stratum, int] = {}
     ranked: list[tuple[int, Stratum, LanguageFacts]] = []
     for each in sorted(language_table().values(), key=lambda language: language.key):
-        if each.part == part:
+        if (each.part, each.kind) == (part, kind):
             rank = ranks[each.stratum] = ranks.get(each.stratum, -1) + 1
             ranked.append((rank, each.stratum, each))
-    chosen = [entry for entry in ranked if entry[0] < count]
+    chosen = [entry for entry in ranked if count is None or entry[0] < count]
     return [each for _, _, each in sorted(chosen, key=lambda entry: entry[:2])]
 
 

@@ -7,25 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
-from longreach.answers.odds import Comparable, FloatArray, OddsModel, logistic
-from longreach.answers.odds_features import CANDIDATES, CONTEXT, KNOWN, odds_features
+from longreach.answers.odds import Comparable, FloatArray, OddsModel, StratumSkill, logistic
+from longreach.answers.odds_features import (
+    CANDIDATES,
+    CONTEXT,
+    GROUPS,
+    KNOWN,
+    ODDS_ENCODINGS,
+    odds_features,
+)
 from longreach.errors import InputError
-from longreach.studies.census.draw import SIZES, Part
+from longreach.studies.census.draw import FAR, SIZES, Part
 from longreach.studies.census.scores import OddsTable, by_run, counts, resampled, rows_of
-from longreach.studies.census.tables import CensusCell, CensusRun, cells, language_table
+from longreach.studies.census.sources import Source
+from longreach.studies.census.strata import group_of
+from longreach.studies.census.tables import CensusCell, CensusRun, Kind, cells, language_table
 from longreach.studies.statistics import SAMPLES, Estimate, IntArray, ReliabilityBin, reliability, six_digits
 
 COMMAND = "longreach study census --fit"
-BEYOND = (2, 3, 5)
+BEYOND = FAR[1:]
 """The ratios for which odds are given."""
 MOST_FEATURES = 6
 """Beside those that say what is asked."""
 PENALTIES = (1.0, 3.0, 10.0, 30.0)
 REPLICATES = 300
-VERDICT_ALONE = (*CONTEXT, "verdict yes", "verdict yes, learned positions")
+VERDICT_ALONE = (
+    *CONTEXT, "verdict yes", "verdict yes, learned positions", "verdict yes, last occurrences",
+)  # fmt: skip
 
 
 def fit_odds(runs: Iterable[CensusRun], *, setting: str, replicates: int = REPLICATES) -> OddsModel:
@@ -55,11 +67,26 @@ def fit_odds(runs: Iterable[CensusRun], *, setting: str, replicates: int = REPLI
         replicates=_replicates(table, names, penalty, replicates),
         verdict_alone=_coefficients(table, VERDICT_ALONE, penalty),
         ranges=_ranges(found, names),
-        encodings=tuple(sorted({cell.encoding for cell in found}, reverse=True)),
+        encodings=tuple(each for each in ODDS_ENCODINGS if any(cell.encoding == each for cell in found)),
         ratios=tuple(sorted({cell.ratio for cell in found})),
         trained_to=tuple(sorted({cell.trained_to for cell in found})),
         comparable=_comparable(found),
+        tested=_tested(found),
     )
+
+
+def _tested(found: Sequence[CensusCell]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """By encoding and training length, the ratios of the cells."""
+    return {
+        encoding: {
+            str(length): tuple(
+                sorted({c.ratio for c in found if (c.encoding, c.trained_to) == (encoding, length)})
+            )
+            for length in sorted({cell.trained_to for cell in found if cell.encoding == encoding})
+        }
+        for encoding in ODDS_ENCODINGS
+        if any(cell.encoding == encoding for cell in found)
+    }
 
 
 def known_features(found: Sequence[CensusCell]) -> OddsTable:
@@ -172,6 +199,8 @@ class OddsScore:
     encoding: str | None
     trained_to: int | None
     ratio: int | None
+    source: str | None
+    """None: of all languages but those that are drawn as people type them."""
     languages: int
     cells: int
     runs: int
@@ -201,24 +230,29 @@ class OddsJudgement:
     outside: int
     """Cells for which there are no odds: a number is over the budget or outside what was fitted."""
     scores: tuple[OddsScore, ...]
-    """Of all cells first, then by encoding, training length and ratio."""
+    """Of all cells first, then by encoding, training length, ratio and source."""
+    strata: tuple[StratumSkill, ...]
     reliability: tuple[OddsBin, ...]
 
 
 def judge_odds(model: OddsModel, runs: Iterable[CensusRun], *, samples: int = SAMPLES) -> OddsJudgement:
     """The scores of frozen odds on runs of one part; on held-out ones no language was ever fitted."""
+    runs = tuple(runs)
     found = [cell for cell in cells(runs) if cell.ratio in model.ratios]
     parts = {cell.language.part for cell in found}
     if len(parts) != 1:
         raise InputError("odds are judged on one part of the census at a time, and on at least one run")
+    (part,) = parts
     kept, said, verdict = probabilities(model, found)
     if not kept:
         raise InputError("no cell lies within what the odds were fitted on")
-    keys: list[tuple[str | None, int | None, int | None]] = [
-        (None, None, None),
-        *((each, None, None) for each in model.encodings),
-        *((None, each, None) for each in sorted({cell.trained_to for cell in kept})),
-        *((None, None, each) for each in model.ratios),
+    keys: list[tuple[str | None, int | None, int | None, Source | None]] = [
+        (None, None, None, None),
+        *((each, None, None, None) for each in model.encodings),
+        *((None, each, None, None) for each in sorted({cell.trained_to for cell in kept})),
+        *((None, None, each, None) for each in model.ratios),
+        *((None, None, None, source) for source in get_args(Source)),
+        *((each, None, None, "typed") for each in model.encodings),
     ]
     scores = []
     for key in keys:
@@ -227,12 +261,13 @@ def judge_odds(model: OddsModel, runs: Iterable[CensusRun], *, samples: int = SA
             continue
         here = [kept[number] for number in rows]
         drawn, (wins, losses) = resampled(here, samples), counts(here)
-        encoding, trained_to, ratio = key
+        encoding, trained_to, ratio, source = key
         scores.append(
             OddsScore(
                 encoding=encoding,
                 trained_to=trained_to,
                 ratio=ratio,
+                source=source,
                 languages=drawn.size,
                 cells=len(here),
                 runs=int((wins + losses).sum()),
@@ -244,11 +279,40 @@ def judge_odds(model: OddsModel, runs: Iterable[CensusRun], *, samples: int = SA
             )
         )
     return OddsJudgement(
-        part=parts.pop(),
+        part=part,
         outside=len(found) - len(kept),
         scores=tuple(scores),
+        strata=stratum_skills(model, runs, samples=samples) if part == "held-out" else (),
         reliability=tuple(_bin(kept, said, each, samples) for each in reliability(*by_run(kept, said))),
     )
+
+
+def stratum_skills(
+    model: OddsModel, runs: Iterable[CensusRun], *, samples: int = SAMPLES
+) -> tuple[StratumSkill, ...]:
+    """How good frozen odds are on held-out languages, by encoding, stratum and kind of language."""
+    found = [cell for cell in cells(runs) if cell.ratio in model.ratios]
+    wrong = next((cell for cell in found if cell.language.part != "held-out"), None)
+    if wrong is not None:
+        raise InputError(f"odds are judged on held-out languages, and {wrong.language.key} is not")
+    kept, said, _ = probabilities(model, found)
+    places: dict[tuple[int, int, Kind], list[int]] = {}
+    for place, cell in enumerate(kept):
+        key = ODDS_ENCODINGS.index(cell.encoding), GROUPS.index(group_of(cell.language)), cell.language.kind
+        places.setdefault(key, []).append(place)
+    scores = []
+    for (encoding, group, kind), rows in sorted(places.items()):
+        here = [kept[place] for place in rows]
+        drawn, (wins, losses) = resampled(here, samples), counts(here)
+        brier, skill = (score(said[rows], wins, losses).value for score in (drawn.brier, drawn.skill))
+        scores.append(
+            StratumSkill(
+                encoding=ODDS_ENCODINGS[encoding], group=GROUPS[group], kind=kind, languages=drawn.size,
+                runs=int((wins + losses).sum()), work=six_digits(float(wins.sum() / (wins + losses).sum())),
+                brier=six_digits(brier or 0.0), skill=None if skill is None else six_digits(skill),
+            )
+        )  # fmt: skip
+    return tuple(scores)
 
 
 def probabilities(

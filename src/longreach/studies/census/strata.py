@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
+from longreach.answers.odds_features import GROUPS, ODDS_ENCODINGS, Group, group_of_verdicts
 from longreach.config.encodings import ENCODINGS
 from longreach.runs.cells import ByAccuracy
 from longreach.studies.census.draw import FAR
@@ -20,20 +21,14 @@ from longreach.studies.statistics import SAMPLES, Estimate, Resampling, rounded
 from longreach.studies.study import table_of
 from longreach.wording import Table
 
-Group: TypeAlias = Literal["yes/yes", "no/yes", "no/no, in AC⁰", "no/no, outside AC⁰", "not known"]
-GROUPS: tuple[Group, ...] = get_args(Group)
 OUTSIDE: Group = "no/no, outside AC⁰"
 FARTHEST = FAR[-1]
 EXACT = 0.99
 
 
 def group_of(facts: LanguageFacts) -> Group:
-    """The verdicts without and with positions, and of those that are a no for both whether it is in AC⁰."""
-    if facts.verdict != "no/no":
-        return facts.verdict
-    if facts.ac0 is None:
-        return "not known"
-    return "no/no, in AC⁰" if facts.ac0 else OUTSIDE
+    """Its verdicts, and of a language that is a no twice whether it is in AC⁰."""
+    return group_of_verdicts(*(facts.sides[name].verdict for name in ODDS_ENCODINGS))
 
 
 @dataclass(frozen=True)
@@ -163,12 +158,12 @@ def sure_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[
     order = {name: place for place, name in enumerate(ENCODINGS)}
     for run in runs:
         facts = languages[run.language]
-        if run.failed or ratio not in run.ratios or facts.ac0 is None:
+        if run.failed or ratio not in run.ratios or facts.in_ac0 is None:
             continue
         sure = outcome(run, ratio, facts.chance(run.trained_to, ratio)).sure
         if sure is not None:
             key = order[run.encoding], model_name(run), run.trained_to, facts.kind
-            counts.setdefault(key, Counter())[facts.ac0, sure] += 1
+            counts.setdefault(key, Counter())[facts.in_ac0, sure] += 1
     return tuple(
         {
             "model": model,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longreach.answers.odds import FITTED, OddsModel, fitted_odds
+from longreach.answers.odds_features import Group
 from longreach.config.encodings import ENCODINGS
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
@@ -41,9 +42,16 @@ from longreach.studies.census.members import (
     run_of,
     settings,
 )
-from longreach.studies.census.odds import OddsJudgement, fit_odds
-from longreach.studies.census.strata import OUTSIDE, Group
-from longreach.studies.census.tables import CensusCell, CensusRun, language_table, read_runs, runs_to_text
+from longreach.studies.census.odds import OddsJudgement, fit_odds, stratum_skills
+from longreach.studies.census.strata import OUTSIDE
+from longreach.studies.census.tables import (
+    KINDS,
+    CensusCell,
+    CensusRun,
+    language_table,
+    read_runs,
+    runs_to_text,
+)
 from longreach.studies.drawing import empty, titled
 from longreach.studies.study import Study, StudyOptions, StudyReport
 from longreach.training.result import Result
@@ -254,8 +262,8 @@ def _wanted(options: StudyOptions, *, far: bool = True) -> dict[Member, RunConfi
         check_parts(_parts(options))
     return members(
         chosen, parts=_parts(options), trained_to=_lengths(options.train_to, chosen.trained_to),
-        encodings=options.encodings, seeds=options.seeds, groups=_groups(options.strata),
-        layers=options.layers, far=far,
+        encodings=options.encodings, seeds=options.seeds, layers=options.layers, far=far,
+        kinds=KINDS if options.source == "all" else (options.source,), groups=_groups(options.strata),
     )  # fmt: skip
 
 
@@ -384,6 +392,7 @@ STUDY = Study(
             "--part",
             "--recipes",
             "--seeds",
+            "--source",
             "--strata",
             "--table",
             "--train-to",
@@ -393,12 +402,17 @@ STUDY = Study(
 
 
 def fit(runs: Sequence[CensusRun]) -> OddsModel:
-    """Odds from the runs on development languages; others among them are left out."""
+    """Odds from the runs on development languages, with what the others say of them once they are fitted."""
     table = language_table()
-    mine = [run for run in runs if run.recipe is None and table[run.language].part == "development"]
-    if not mine:
+    mine: dict[Part, list[CensusRun]] = {part: [] for part in BOTH}
+    for run in runs:
+        if run.recipe is None:
+            mine[table[run.language].part].append(run)
+    if not mine["development"]:
         raise InputError("there are no runs on development languages to fit odds on")
-    return fit_odds(mine, setting=setting_in_words())
+    model = fit_odds(mine["development"], setting=setting_in_words())
+    check_parts(BOTH)  # held-out languages judge settings that are committed, and nothing else
+    return replace(model, skills=stratum_skills(model, mine["held-out"])) if mine["held-out"] else model
 
 
 def setting_in_words() -> str:

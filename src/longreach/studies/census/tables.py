@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
-import numpy as np
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.odds_features import (
     ODDS_ENCODINGS,
     ODDS_NODES,
+    REACH,
     SUMMARIES,
     Determined,
     LanguageFeatures,
@@ -52,6 +52,7 @@ from longreach.theory.shares.summaries import Summary
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 Share = Annotated[float, Field(ge=0, le=1)]
 Kind: TypeAlias = Literal["drawn", "typed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,13 +242,16 @@ class LanguageFacts:
     dot_depth: str | None
     two_variable: bool | None
     monoid: int | None
-    ac0: bool | None
-    """Whether it is in the class of `reach`: the stable semigroup has no group."""
     lengths: dict[str, LengthFacts]
 
     @property
     def stratum(self) -> Stratum:
         return Stratum(self.verdict, self.size)
+
+    @property
+    def in_ac0(self) -> bool | None:
+        """Whether it is in the class of `reach`; None if that is not known."""
+        return {"yes": True, "no": False}.get(self.sides[REACH].verdict)
 
     @property
     def kind(self) -> Kind:
@@ -340,38 +344,11 @@ def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -
         dot_depth=other.dot_depth,
         two_variable=other.two_variable,
         monoid=other.monoid,
-        ac0=other.ac0 if other.ac0 is not None or not _holds_a_group(automaton) else False,
         lengths={
             str(n): _length_facts(features, failure_lengths(automaton, n, SUMMARIES))
             for n, features in found.items()
         },
     )
-
-
-_TRIED_LENGTHS, _TRIED_WORDS = range(2, 13), 3000
-
-
-def _holds_a_group(automaton: Automaton) -> bool:
-    """Whether two words of one length are found that act differently in one group.
-
-    Their powers of one length hold the whole group, so that the stable semigroup does. A "no" says nothing;
-    this is for languages whose monoid is too large to be listed.
-    """
-    random, table = np.random.default_rng(0), automaton.table
-    for length in _TRIED_LENGTHS:
-        maps = np.tile(np.arange(len(automaton)), (_TRIED_WORDS, 1))
-        for letters in random.integers(0, table.shape[1], (length, _TRIED_WORDS)):
-            maps = table[maps, letters[:, None]]
-        kinds: dict[tuple[bytes, bytes], bytes] = {}
-        for each in np.unique(maps, axis=0):
-            image, kernel = np.unique(each), np.unique(each, return_index=True, return_inverse=True)
-            first = kernel[1][kernel[2]]
-            # The H-class is a group exactly if the image meets each class of the kernel once.
-            if len(image) > 1 and len(np.unique(each[image])) == len(image):
-                kind = image.tobytes(), first.tobytes()
-                if kinds.setdefault(kind, each.tobytes()) != each.tobytes():
-                    return True
-    return False
 
 
 def _length_facts(features: LanguageFeatures, fails: Mapping[Summary, int | None]) -> LengthFacts:
@@ -410,12 +387,16 @@ def table_to_text(table: Iterable[LanguageFacts]) -> str:
 
 
 LANGUAGES = Path(__file__).with_name("languages.json")
-"""All languages of the census with their exact numbers: `table_to_text(map(language_facts, …))`."""
+"""All languages of the census with their exact numbers; made by tools/census_languages.py."""
+TYPED = Path(__file__).with_name("typed.json")
+"""The same of the additional census of expressions as people type them."""
 
 
 @cache
-def language_table(path: Path = LANGUAGES) -> dict[str, LanguageFacts]:
-    """The languages of a table by key, by default those of the census."""
+def language_table(path: Path | None = None) -> dict[str, LanguageFacts]:
+    """The languages of a table by key, by default all of the census."""
+    if path is None:
+        return {**language_table(LANGUAGES), **language_table(TYPED)}
     rows = read_document(path, _LANGUAGES.validate_json)
     found = {each.key: each for each in rows}
     if len(found) < len(rows):
