@@ -16,7 +16,8 @@ from longreach.config.encodings import ENCODINGS
 from longreach.config.model import BaselineConfig, ModelConfig
 from longreach.models.attention import SUMS_AS_PRODUCTS
 from longreach.models.decoder import ENCODING_MODULES, initialise
-from longreach.models.fast.forward import LARGEST, Attender, PackedForward
+from longreach.models.fast.attention import LARGEST, Attender
+from longreach.models.fast.forward import PackedForward
 from longreach.models.fast.gradient import DecoderGradient
 from longreach.models.fast.packed import Packed, PackedRows, Workspace
 from longreach.models.fast.paths import (
