@@ -37,7 +37,9 @@ def test_doctor(longreach: Call) -> None:
     report = longreach("doctor", "--json").document
     assert report["longreach"] == package.__version__
     assert report["core"]["numpy"]
-    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "parquet", "web", "docs", "text"}
+    assert set(report["extras"]) == {
+        "train", "hf", "ray", "slurm", "smt", "parquet", "tensorboard", "wandb", "web", "docs", "text",
+    }  # fmt: skip
     assert "numpy" in longreach("doctor").out
 
 

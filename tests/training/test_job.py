@@ -25,6 +25,7 @@ from longreach.runs.record import run_pending
 from longreach.runs.resolve import resolve
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, run, run_group
+from longreach.training.log import LOG
 from longreach.training.loop import groups, train, train_runs
 from longreach.training.result import PROGRESS, RESULT, Diary, read_result
 from longreach.training.run import Trained
@@ -32,7 +33,7 @@ from longreach.training.setup import decoder_of, model_of, on_task, task_of
 from tests.helpers.refusals import refusal
 from tests.training.test_loop import same, stopped, tiny
 
-LEFT = [checkpoint.MODEL, RESULT]
+LEFT = [LOG, checkpoint.MODEL, RESULT]
 
 
 def test_result(tmp_path: Path) -> None:
@@ -124,6 +125,7 @@ def test_a_result_and_a_model_are_left(tmp_path: Path) -> None:
     assert result.final is not None
     assert result.final.details["stopped"] == "the step budget"
     assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == [
+        LOG,
         "model.safetensors",
         "result.json",
     ]

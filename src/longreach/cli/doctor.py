@@ -19,6 +19,8 @@ EXTRAS = {
     "slurm": ("submitit",),
     "smt": ("z3-solver",),
     "parquet": ("pyarrow",),
+    "tensorboard": ("tensorboard",),
+    "wandb": ("wandb",),
     "web": ("starlette", "uvicorn"),
     "docs": ("zensical",),
 }

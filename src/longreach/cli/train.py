@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,6 +61,17 @@ OPTIONS = {
 """How to ask for what a reason ends with."""
 
 
+class LoggerName(StrEnum):
+    tensorboard = "tensorboard"
+    wandb = "wandb"
+
+
+def logger_of(name: LoggerName) -> Callable[[Path, Iterable[Result]], Path]:
+    from longreach.runs.logs import logger
+
+    return logger(name.value)
+
+
 @with_setting_options
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
@@ -70,6 +82,7 @@ def train(
     seeds: Annotated[int | None, option("K runs, with the seeds 0 … K−1.", "K")] = None,
     search: Annotated[bool, flag("--search", "Search the published grid of shapes.")] = False,
     where: Where = HERE,
+    log: Annotated[LoggerName | None, option("Also write finished runs for this viewer, offline.")] = None,
     dry_run: Annotated[bool, flag("--dry-run", "Count the jobs and train nothing.")] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
@@ -96,6 +109,7 @@ def train(
     from longreach.runs.train import train as train_runs
 
     check_runs(runs)
+    write_log = None if log is None else logger_of(log)
     given = given_settings(settings) | {"scale": scale.value}
     make = where.engine_maker(runs)
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
@@ -126,6 +140,8 @@ def train(
         else:
             results = train_runs(configs, runs, engine=make, progress=Bars())
     _note_changed_code(results)
+    if write_log is not None:
+        note(f"logs in {write_log(runs, [*tried, *results])}")
     cell = cell_of(results) if judges and len(results) > 1 else None
     with exit_code(1, when=any(result.status == "failed" for result in [*tried, *results])):
         if as_json:

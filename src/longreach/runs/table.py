@@ -18,18 +18,17 @@ from longreach.errors import File, InputError, MissingExtra, one_line
 from longreach.files import read_text
 from longreach.runs.cells import sure_at
 from longreach.runs.index import Row
+from longreach.training.log import KINDS, numbers_of
 from longreach.training.result import Result
 
 if TYPE_CHECKING:
     from longreach.runs.imported import ImportedRun
-    from longreach.training.result import Evaluation
 
 FIXED = (
     "key", "status", "task", "model", "encoding", "seed", "steps", "seconds", "reached", "loss", "started",
     "device", "code", "error",
 )  # fmt: skip
 LARGEST = 1e300  # integers beyond become text
-_NUMBERS = ("accuracy", "accuracy_random_offset", "other")
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def table_of(rows: Iterable[Row], imported: Sequence[ImportedRun] = ()) -> Table
     records = []
     for row in rows:
         record = {name: getattr(row, name) for name in FIXED} | {"encoding": row.positions}
-        for kind in _NUMBERS:
+        for kind in KINDS:
             record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
         record |= {f"sure {label}": value for label, value in sure_at(row).items()}
         records.append(record | flat(row.config, "config.") | ({"imported": False} if imported else {}))
@@ -67,15 +66,8 @@ def evaluations_of(results: Iterable[Result]) -> Table:
     """One record per evaluation on the way."""
     records = []
     for result in results:
-        records += [{"key": result.key, "seed": result.seed} | _numbers(row) for row in result.rows]
+        records += [{"key": result.key, "seed": result.seed} | numbers_of(row) for row in result.rows]
     return _table(("key", "seed", "step", "loss"), records)
-
-
-def _numbers(row: Evaluation) -> dict[str, Any]:
-    found: dict[str, Any] = {"step": row.step, "loss": row.loss}
-    for kind in _NUMBERS:
-        found |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
-    return found
 
 
 def flat(value: Mapping[str, Any], place: str = "") -> dict[str, Any]:

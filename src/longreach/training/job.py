@@ -15,6 +15,7 @@ from longreach.files import ResultError
 from longreach.training import checkpoint
 from longreach.training.checkpoint import MODEL
 from longreach.training.devices import CPU, describe, find_device
+from longreach.training.log import write_log
 from longreach.training.loop import End, train_runs
 from longreach.training.result import (
     Diary,
@@ -141,6 +142,7 @@ def _close(
     )
     if directory is not None:
         # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.
+        write_log(directory, result.rows)
         write_into(directory, result)
         checkpoint.remove(directory)
     return result

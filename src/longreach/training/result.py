@@ -42,6 +42,7 @@ from longreach.files import (
     read_bytes,
     write_atomically,
 )
+from longreach.training.log import Log
 
 # Numbers that the index keeps, whose integers have 64 bits.
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
@@ -451,15 +452,18 @@ DIARY_SECONDS = 1.0
 
 
 class Diary:
-    """Writes the progress of a run to a small file, at most once a second, for displays."""
+    """Writes the progress of a run to a small file, and its evaluations to a log, at most once a second."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / PROGRESS
+        self._log = Log(directory)
         self._written = -math.inf
         self._last: Evaluation | None = None
 
     def __call__(self, step: int, row: Evaluation | None) -> None:
         self._last = row or self._last
+        if row is not None:
+            self._log.add(row)
         if time.monotonic() - self._written < DIARY_SECONDS:
             return
         self._written = time.monotonic()
@@ -469,3 +473,4 @@ class Diary:
         with contextlib.suppress(OSError, ResultError):  # it is not worth a run
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path, json.dumps(content).encode(), flush=False)
+            self._log.write()
