@@ -24,7 +24,9 @@ from longreach.answers.measurement import first_members, trained_to
 from longreach.answers.question import Question
 from longreach.answers.remedies import remedies
 from longreach.answers.suggestions import KEPT, StudyRuns, kept_text, runs_of_study, shares_words, study_runs
+from longreach.errors import InputError
 from longreach.runs.resolve import resolve
+from longreach.runs.timed import TimedTraining
 from longreach.runs.train import Nobody
 from longreach.studies.advice import curves
 from longreach.tasks.lengths import LengthRange
@@ -277,6 +279,33 @@ def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.Monk
     ((remedy, seconds),) = found.untried
     assert remedy.task == "copy-repeat+index-hints"
     assert seconds > 0
+
+
+def test_of_what_does_not_fit_as_many_runs_as_there_is_time_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = replace_training(monkeypatch, lambda member: False, seconds=1.0)
+    fits = TimedTraining.fits
+    monkeypatch.setattr(TimedTraining, "fits", lambda self, members: len(members) < 3 and fits(self, members))
+    found = _tried("copy-repeat", tmp_path, minutes=5, seeds=4)
+    assert [len(members) for members in asked] == [8, 2]
+    assert [trial.tally.runs for _, trial in found.tried] == [4, 2]
+    assert found.untried == ()
+
+
+def test_the_first_remedy_that_there_is_room_for_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = replace_training(monkeypatch, lambda member: True)
+    question = Question(command="advise", task="copy-repeat", train_to=150)
+    known = forecast("copy-repeat")
+    coupled, hints = remedies(known)
+    found = try_remedies(question, known, (hints, coupled), tmp_path)
+    assert [remedy for remedy, _ in found.tried] == [coupled]
+    assert [remedy for remedy, _ in found.refused] == [hints]
+    assert len(asked) == 1
+    with pytest.raises(InputError, match="the longest of shorter ones is 199"):
+        try_remedies(question, known, (hints,), tmp_path)
 
 
 def test_the_plan_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

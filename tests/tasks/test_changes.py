@@ -12,12 +12,13 @@ from longreach.errors import InputError
 from longreach.tasks import changes as changed_task_module
 from longreach.tasks.arithmetic import BooleanExpressions, part_values
 from longreach.tasks.catalog import load_task, name_of, name_of_task, self_contained
+from longreach.tasks.change_log import SAME, ChangeLog
 from longreach.tasks.changes import HINTS, IndexHints, changed_task
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.own import written
 from longreach.tasks.positions import locality
 from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branches
-from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task
+from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task, draw_lengths
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.names import CHANGES
 from tests.helpers.task_checks import assert_samples_are_right, statuses
@@ -31,6 +32,52 @@ def test_changed_tasks_have_names(name: str) -> None:
     assert name_of(load_task(name)) == name
     assert name_of_task(load_task(name)) == (name, None)
     assert self_contained(name) == name
+
+
+@pytest.mark.parametrize("name", ["parity", "tomita-5", "cycle-navigation", "regex:(ab)*"])
+def test_the_present_state_can_be_counted_from_a_log_of_changes(name: str) -> None:
+    """It is the one that was entered once more often than it was left; the first one counts as entered."""
+    base = load_task(f"{name}+scratchpad")
+    task = load_task(f"{name}+scratchpad+change-log")
+    assert isinstance(base, RunScratchpad)
+    assert isinstance(task, ChangeLog)
+    names = base.state_names
+    rng = np.random.default_rng(0)
+    batch = task.sample(draw_lengths(task, task.least_length, 15, 60, rng), rng)
+    ids = task.coupled_ids(batch)
+    assert ids is not None
+    for row, size in enumerate(batch.sizes.tolist()):
+        tokens = task.decode(batch.tokens[row, :size].tolist())
+        x, y = tokens[1 : tokens.index(SEP)], tokens[tokens.index(SEP) + 1 :]
+        counts = Counter({names[0]: 1})
+        found, steps = list[str](), base.answer(x)[: len(x)]
+        mine = ids[row, len(x) + 2 : size].tolist()
+        for number in range(1, len(x) + 1):
+            for token, own in zip(y, mine, strict=True):
+                if own == number and token != SAME:
+                    counts[token[1:]] += 1 if token[0] == "+" else -1
+            (present,) = [state for state in counts if counts[state] == 1]
+            found.append(present)
+        assert tuple(found) == steps
+        assert y[-1] == base.answer(x)[-2]
+        assert (*y, EOS) == task.answer(x)
+
+
+def test_a_log_is_one_of_states() -> None:
+    with pytest.raises(
+        InputError, match=r"a log is made of the states of a scratchpad: …\+scratchpad\+change-log"
+    ):
+        load_task("parity+change-log")
+    own = Task.from_function(
+        lambda n, rng: [str(bit) for bit in rng.integers(0, 2, n)], lambda x: x.count("1") % 3
+    )
+    logged = changed_task(own, ["scratchpad", "change-log"])
+    assert logged.answer("101")[-2:] == ("2", EOS)
+    hinted = changed_task(logged, ["index-hints"])
+    first = hinted.sample([4], np.random.default_rng(0))
+    tokens = hinted.decode(first.tokens[0].tolist())
+    x = tokens[1 : tokens.index(SEP)]
+    assert (*tokens[tokens.index(SEP) + 1 :], EOS) == hinted.answer(x)
 
 
 def test_the_order_of_the_words_makes_no_other_task() -> None:

@@ -127,12 +127,25 @@ def try_remedies(
     *,
     progress: Watcher | None = None,
 ) -> Trials:
-    """Train what fits into the minutes; runs that were trained before are read, interrupted ones resumed."""
+    """Train what fits into the minutes; runs that were trained before are read, interrupted ones resumed.
+
+    The first remedy that the lengths leave room for is trained beside the original; of later ones as many
+    runs as there is time for.
+    """
     if not question.minutes or not remedies:
         return Trials()
     check_torch()
     training = TimedTraining(check_runs(runs), question.minutes, progress=progress)
-    first, *others = remedies
+    possible, refused = list[Remedy](), list[tuple[Remedy, str]]()
+    for remedy in remedies:
+        try:
+            remedy_members(question, remedy, 1.0)
+            possible.append(remedy)
+        except InputError as error:
+            refused.append((remedy, error.message))
+            if len(refused) == len(remedies):
+                raise
+    first, *others = possible
     encoding = original_encoding(remedies, forecast.stored)
 
     def pair(share: float) -> list[RunConfig]:
@@ -152,20 +165,18 @@ def try_remedies(
     members = pair(share)
     training.train(members, f"of {forecast.name} with {encoding} and of {first.name}")
     original, tried = measured(members[::2], forecast.task), [tried_remedy(first, members[1::2])]
-    untried, refused = list[tuple[Remedy, float]](), list[tuple[Remedy, str]]()
+    untried = list[tuple[Remedy, float]]()
     for remedy in others:
         if training.interrupted or any(trial.tally.works for _, trial in tried):
             break
-        try:
-            members = remedy_members(question, remedy, share)
-        except InputError as error:
-            refused.append((remedy, error.message))
-            continue
-        if not training.fits(members):
+        members = remedy_members(question, remedy, share)
+        counts = range(len(members), 0, -1)
+        fitting = next((count for count in counts if training.fits(members[:count])), None)
+        if fitting is None:
             untried.append((remedy, training.seconds(members)))
             continue
-        training.train(members, f"of {remedy.name}")
-        tried.append(tried_remedy(remedy, members))
+        training.train(members[:fitting], f"of {remedy.name}")
+        tried.append(tried_remedy(remedy, members[:fitting]))
     return Trials(
         original=original,
         tried=tuple(tried),

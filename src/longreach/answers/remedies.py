@@ -103,6 +103,8 @@ PREDICTED = "the positions of the answer tell part of it, so the model predicts 
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
 SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
 COUPLED_POSITIONS = "give related symbols the same position id (coupled)"
+NOT_LOCAL_FORMS = ("change-log", "index-hints")
+"""Forms whose steps are found by what they are, or counted, and not near."""
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
@@ -186,7 +188,7 @@ def forms_with_local_steps(forecast: Forecast, found: Sequence[Remedy]) -> list[
     if forecast.sides["ape"].trained is Answer.YES:
         return []
     read, forms = TaskName(forecast.stored), list[tuple[str, LocalSteps]]()
-    missing = [change for change in CHANGES if change not in (*read.changes, "index-hints")]
+    missing = [change for change in CHANGES if change not in (*read.changes, *NOT_LOCAL_FORMS)]
     for count in range(len(missing) + 1):
         for changes in combinations(missing, count):
             task = _form(forecast.task, changes)
@@ -287,6 +289,7 @@ def has_coupled_ids(task: Task) -> bool:
 
 _FORM_CHANGES = {
     "scratchpad": "write the intermediate steps before the answer (+scratchpad)",
+    "change-log": "log what changes in place of each state (+change-log)",
     "reversed": "write the answer in reverse (+reversed)",
     "index-hints": "put a hint before each symbol (+index-hints)",
 }

@@ -345,6 +345,16 @@ def _scratchpad(task: Task) -> Task:
     raise _refused(task, "scratchpad", "no steps are known that could be written down")
 
 
+def _change_log(task: Task) -> Task:
+    from longreach.tasks.change_log import ChangeLog
+
+    if not isinstance(task, RunScratchpad | AlignedScratchpad):
+        raise _refused(
+            task, "change-log", "a log is made of the states of a scratchpad: …+scratchpad+change-log"
+        )
+    return ChangeLog(task)
+
+
 def _reversed(task: Task) -> Task:
     if not isinstance(task, SequenceTask):
         raise _refused(task, "reversed", "it has no answer that could be written in another order")
@@ -375,6 +385,7 @@ def _refused(task: Task, change: str, reason: str) -> InputError:
 # In the order of `longreach.theory.names.CHANGES`.
 _CHANGES: dict[str, Callable[[Task], Task]] = {
     "scratchpad": _scratchpad,
+    "change-log": _change_log,
     "reversed": _reversed,
     "index-hints": _index_hints,
 }

@@ -182,10 +182,18 @@ class RunScratchpad(ChangedTask):
         found[known] = places_of(self.symbols, tuple(each for each in self.run.said if each != UNDEFINED))
         return found
 
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return self.run.state_names
+
     def coupled_ids(self, batch: Batch) -> IntArray:
         """0, 1 … L, 0, 1 … L: a step has the id of its letter, the answer the next one."""
         x, y = numbered(batch, SEP_ID)
         return x + y
+
+    def ids_of(self, x: Word, y: Word) -> list[int]:
+        """The same of SOS x SEP y EOS."""
+        return [0, *range(1, len(x) + 1), 0, *range(1, len(y) + 1), 0]
 
     @property
     def local_steps(self) -> LocalSteps:
@@ -314,7 +322,7 @@ class AlignedScratchpad(ChangedTask):
     base: FunctionTask | PredicateLanguage | DataTask
 
     def __post_init__(self) -> None:
-        check_distinct(self.name, (*self.tokens[:FIRST], *self._base_symbols, *self._names, MARK))
+        check_distinct(self.name, (*self.tokens[:FIRST], *self._base_symbols, *self.state_names, MARK))
 
     @property
     def aligned(self) -> Aligned:
@@ -327,7 +335,7 @@ class AlignedScratchpad(ChangedTask):
         return f"{self.base.about}, with the state after each step written down"
 
     @cached_property
-    def _names(self) -> tuple[str, ...]:
+    def state_names(self) -> tuple[str, ...]:
         return tuple(map(state_name, range(len(self.aligned.machine))))
 
     @property
@@ -337,7 +345,7 @@ class AlignedScratchpad(ChangedTask):
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        return (*self._base_symbols, *self._names, *((MARK,) if self._marked else ()))
+        return (*self._base_symbols, *self.state_names, *((MARK,) if self._marked else ()))
 
     @property
     def _marked(self) -> bool:
@@ -358,7 +366,7 @@ class AlignedScratchpad(ChangedTask):
         states = self.aligned.states(tuple(x))
         if states is None:
             raise InputError(f"{self.name}: {' '.join(x)} has symbols that no example had")
-        steps = [self._names[state] for state in states]
+        steps = [self.state_names[state] for state in states]
         return (*steps, *((MARK,) if self._marked else ()), *self.aligned.padded(x, y), EOS)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
@@ -409,13 +417,14 @@ class AlignedScratchpad(ChangedTask):
     def coupled_ids(self, batch: Batch) -> IntArray:
         """A symbol has the number of its column, as have the state behind it and what is written there."""
 
-        def scheme(x: Word, y: Word) -> list[int]:
-            steps = len(self.aligned.states(x) or ())
-            marks = [0] if self._marked else []
-            ids = self.aligned.ids(x, y[steps + len(marks) :])
-            return [*ids[: len(x) + 2], *range(1, steps + 1), *marks, *ids[len(x) + 2 :]]
+        return ids_by_function(self, batch, self.ids_of, SEP_ID)
 
-        return ids_by_function(self, batch, scheme, SEP_ID)
+    def ids_of(self, x: Word, y: Word) -> list[int]:
+        """The same of SOS x SEP y EOS."""
+        steps = len(self.aligned.states(x) or ())
+        marks = [0] if self._marked else []
+        ids = self.aligned.ids(x, y[steps + len(marks) :])
+        return [*ids[: len(x) + 2], *range(1, steps + 1), *marks, *ids[len(x) + 2 :]]
 
     @property
     def local_steps(self) -> LocalSteps:

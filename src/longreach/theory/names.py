@@ -23,7 +23,7 @@ STATES_AFTER = "states-after:"
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
 _PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
-CHANGES = ("scratchpad", "reversed", "index-hints")
+CHANGES = ("scratchpad", "change-log", "reversed", "index-hints")
 """What a name may end with, each behind a `+` or `::`: the task is changed so, in any order of the words."""
 _CHANGES = re.compile(rf"(.*?)((?:(?:\+|::)(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
 END = "EOS"
