@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from longreach.answers.board import keep, kept_profiles
 from longreach.answers.profile_runs import profile
 from tests.answers.test_profile import Trainer, reach, trained
 from tests.cli.conftest import Call
@@ -197,3 +198,37 @@ def test_words_that_do_not_go_together(longreach: Call, tmp_path: Path) -> None:
     done = longreach("board", "add", tmp_path / "none.json", "--board", tmp_path / "board")
     assert done.code == 2
     assert "none.json" in done.err
+
+
+# The report
+
+
+def test_the_report_shows_the_profiles_of_its_directory(
+    longreach: Call, tmp_path: Path, trainer: Trainer
+) -> None:
+    """Those that were made of its runs; of a damaged one what is wrong is said."""
+    runs, out = tmp_path / "runs", tmp_path / "report.html"
+    longreach("profile", *NEEDS, "--runs", runs)
+    (kept,) = (path for path in (runs / "profiles").iterdir() if not path.name.endswith(".plan.json"))
+    document = json.loads(kept.read_text(encoding="utf-8"))
+    document["needs"][0]["effective"] = 500
+    kept.with_name("another.json").write_text(json.dumps(document), encoding="utf-8")
+    assert longreach("report", "--runs", runs, "--out", out).code == 0
+    page = check(out.read_text(encoding="utf-8"))
+    for words in (
+        "What models extend",
+        "is effective to 40 on depth and whole answers",
+        "--minutes 10",
+        "profiles/another.json",
+        "the numbers are not those of its runs",
+    ):
+        assert words in page.words
+
+
+def test_a_whole_profile_is_not_replaced_by_a_part(tmp_path: Path, trainer: Trainer) -> None:
+    whole, part = profile("lstm", runs=tmp_path), profile("lstm", needs=["depth"], minutes=10, runs=tmp_path)
+    for found in (whole, part):
+        keep(found, tmp_path)
+    assert kept_profiles(tmp_path) == ((whole,), ())
+    keep(part, tmp_path / "other")
+    assert kept_profiles(tmp_path / "other") == ((part,), ())

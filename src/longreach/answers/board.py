@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import longreach
 from longreach.answers.profile import Profile, check_suite, lines_of
-from longreach.answers.profile_suite import suite
+from longreach.answers.profile_suite import PLAN, PROFILES, suite
 from longreach.errors import Field, File, InputError
 from longreach.files import job_key, read_document, write_atomically
 from longreach.wording import Column, Table, duration
@@ -49,6 +49,36 @@ def _check(profile: Profile, path: Path) -> None:
         check_suite(profile)
     except InputError as error:
         raise InputError(error.reason, place=File(str(path))) from None
+
+
+def keep(profile: Profile, runs: Path) -> None:
+    """Write a profile beside its runs, where the report finds it; a whole one is not replaced by a part."""
+    place = runs / PROFILES / f"{_stem(profile)}.json"
+    if not profile.whole and place.exists():
+        try:
+            if read_profile(place).whole:
+                return
+        except InputError:
+            pass  # damaged
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(place, lines_of(profile).encode())
+
+
+def kept_profiles(runs: Path | None) -> tuple[tuple[Profile, ...], tuple[tuple[str, str], ...]]:
+    """The profiles beside the runs of a directory, and the names of damaged files with what is wrong.
+
+    >>> kept_profiles(None)
+    ((), ())
+    """
+    found, wrong = list[Profile](), list[tuple[str, str]]()
+    for path in sorted((runs / PROFILES).glob("*.json")) if runs is not None else ():
+        if path.name.endswith(PLAN):
+            continue
+        try:
+            found.append(read_profile(path))
+        except InputError as error:
+            wrong.append((f"{PROFILES}/{path.name}", error.message))
+    return tuple(sorted(found, key=lambda each: (each.label, each.part))), tuple(wrong)
 
 
 class Added(NamedTuple):

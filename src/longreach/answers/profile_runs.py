@@ -28,7 +28,16 @@ from longreach.answers.profile import (
     need_profile,
     profiled_run,
 )
-from longreach.answers.profile_suite import Part, Suite, SuiteNeed, SuiteTask, check_part, suite
+from longreach.answers.profile_suite import (
+    PLAN,
+    PROFILES,
+    Part,
+    Suite,
+    SuiteNeed,
+    SuiteTask,
+    check_part,
+    suite,
+)
 from longreach.config.architectures import DECODER, architecture_row
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -265,8 +274,10 @@ def profile(
     learning rate; without, all of it, and the rate is chosen on development tasks. Finished runs are read.
 
     >>> import tempfile
+    >>> from longreach.runs.train import InProcessEngine
+    >>> in_process = lambda jobs: InProcessEngine()  # by default worker processes
     >>> with tempfile.TemporaryDirectory() as runs:
-    ...     found = profile("lstm", needs=["depth"], scale="smoke", runs=runs)
+    ...     found = profile("lstm", needs=["depth"], scale="smoke", runs=runs, engine=in_process)
     >>> [(each.need, each.runs, each.trained_to) for each in found.needs]
     [('depth', 1, 20)]
     """
@@ -342,7 +353,7 @@ def _within_time(
     """
     assert training.deadline is not None
     asked = json.loads(canonical_json(question.document()))
-    path = training.runs / "profiles" / f"{job_key(asked)}.plan.json"
+    path = training.runs / PROFILES / f"{job_key(asked)}{PLAN}"
     kept = _kept_count(path, asked)
     if 0 < kept <= len(places) and all(training.known(place.config) for place in places[:kept]):
         return list(places[:kept])

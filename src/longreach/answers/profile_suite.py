@@ -19,6 +19,8 @@ from longreach.files import canonical_json, read_document
 from longreach.tasks.lengths import LengthRange
 
 SUITE: Final = Path(__file__).with_name("suite_1.json")
+PROFILES, PLAN = "profiles", ".plan.json"
+"""The directory beside runs in which profiles are kept, and how the names of plans there end."""
 Part: TypeAlias = Literal["development", "held-out"]
 PARTS: tuple[Part, ...] = get_args(Part)
 Count: TypeAlias = Annotated[int, Field(ge=1)]

@@ -54,7 +54,7 @@ def board(
         note(f"{added.profile.title}: {'replaced' if added.replaced else 'added'}, {added.path}")
     profiles = read_board(where)
     if out is not None:
-        from longreach.report.profiles import render_board_page
+        from longreach.report.pages import render_board_page
 
         write_text(out, render_board_page(profiles))
     if as_json:

@@ -71,6 +71,7 @@ def profile(
         options = read_model_options(model_options or [])
     except InputError as error:
         raise error.at(Field("model_options")) from None
+    from longreach.answers.board import keep
     from longreach.answers.profile_runs import profile as measure
     from longreach.answers.profile_runs import unfinished
     from longreach.config.architectures import DECODER
@@ -88,6 +89,8 @@ def profile(
         found = explained(found, runs)
     if out is not None:
         write_text(out, content(found, out.suffix.lower()))
+    if scale is ProfileScale.laptop:
+        keep(found, runs)
     lacks = unfinished(found)
     if as_json:
         print_json(found.document())
@@ -107,7 +110,7 @@ def content(found: Profile, ending: str) -> str:
     if ending == ".csv":
         return found.csv()
     if ending == ".html":
-        from longreach.report.profiles import render_profile_page
+        from longreach.report.pages import render_profile_page
 
         return render_profile_page(found)
     from longreach.answers.profile import lines_of

@@ -17,7 +17,6 @@ from longreach.errors import InputError
 from longreach.inspection.extract import TrainedModel, open_run
 from longreach.models.network import Inputs, network
 from longreach.tasks.task import IntArray
-from longreach.wording import counted
 
 WINDOWS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 SAME = 0.95
@@ -95,10 +94,12 @@ def _words(failing: list[ProfiledRun], runs: Path) -> str | None:
     if not windows:
         return None
     found = sorted(window for window in windows if window is not None)
-    count = counted(len(windows), "run")
+    spans = "" if not found else f"{found[0]} to {found[-1]}" if found[0] < found[-1] else f"{found[0]}"
+    only = f"only the last {spans} token{'' if spans == '1' else 's'}"
+    if len(windows) == 1:
+        uses = f"uses {only}" if found else "uses more than a window"
+        return f"the run that fits but fails on longer inputs {uses}"
+    those = f"{len(windows)} runs that fit but fail on longer inputs"
     if not found:
-        return f"{count} that fit and fail beyond use more than a window"
-    spans = f"{found[0]} to {found[-1]}" if found[0] < found[-1] else f"{found[0]}"
-    last = "token" if spans == "1" else "tokens"
-    uses = "uses" if len(found) == 1 else "use"
-    return f"{len(found)} of {count} that fit and fail beyond {uses} the last {spans} {last} alone"
+        return f"none of {those} uses only a window"
+    return f"of {those}, {len(found)} {'uses' if len(found) == 1 else 'use'} {only}"

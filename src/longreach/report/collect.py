@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from longreach import __version__
 from longreach.answers.agreement import BUDGET, Place, judge
+from longreach.answers.board import kept_profiles
 from longreach.answers.judge import judge_runs
 from longreach.answers.kept_forecast import kept_forecasts
 from longreach.config.model import CellLabel
@@ -178,6 +179,8 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
     shown = sum(len(cell.rows) for cell in found)
     problems = [(row.key, row.error or "") for row in damaged]
     problems += [(IMPORTED, directory.problem)] if directory.problem else []
+    profiles, wrong = kept_profiles(runs)
+    problems += wrong
     tasks = tuple(_with_runs(task, by_task[task.task], chosen, judged, directory) for task in empty)
     imported = _imported(directory.imported, tasks)
     return ReportView(
@@ -191,6 +194,7 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
         unfinished=directory.unfinished,
         provenance=directory.provenance(),
         imported=imported[:MOST_IMPORTED],
+        profiles=profiles,
         imported_further=sum(len(each.runs) for each in imported[MOST_IMPORTED:]),
     )
 

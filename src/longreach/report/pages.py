@@ -1,4 +1,4 @@
-"""Single pages: the answers on a task, advice, and the inspection of a model."""
+"""Single pages: the answers on a task, advice, profiles, and the inspection of a model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from longreach import __version__
 from longreach.answers.advice import TaskAdvice
 from longreach.answers.ask import Block
 from longreach.answers.judge import MeasuredCell
+from longreach.answers.profile import Profile
 from longreach.answers.suggestions import shares_words
 from longreach.report.collect import single_task
+from longreach.report.profiles import board_parts, card_parts
 from longreach.report.render import environment
 from longreach.report.svg import Series, by_length
 from longreach.tasks.lengths import LengthRange
@@ -119,6 +121,20 @@ def _chart(trials: Sequence[tuple[str, MeasuredCell]], ranges: Sequence[LengthRa
     told = "; ".join(f"{name}, {cell.words}" for name, cell in trials)
     labels = [lengths.words for lengths in ranges]
     return by_length(labels, series, f"accuracy in per cent by length. {told}.")
+
+
+def render_profile_page(profile: Profile) -> str:
+    """The card of a profile: one HTML document that needs nothing else."""
+    return _page("profile", f"{profile.title}: what it extends", **card_parts(profile))
+
+
+def render_board_page(profiles: Sequence[Profile]) -> str:
+    """All profiles of a board: a table that sorts and filters, every number with its runs.
+
+    >>> "No profile stands on this board yet." in render_board_page([])
+    True
+    """
+    return _page("board", "What models extend: the board", **board_parts(profiles))
 
 
 CAPTIONS = {

@@ -1,15 +1,15 @@
-"""The card of one profile, and the board of several, each as one HTML page that needs nothing else."""
+"""What the pages on profiles show: the card of one, and the board of several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from markupsafe import Markup
 
-from longreach import __version__
+from longreach.answers.board import board_needs
 from longreach.answers.profile import NeedProfile, Profile, ProfiledRun
 from longreach.answers.profile_suite import suite
-from longreach.report.render import environment
 from longreach.report.svg import Frame, svg
 from longreach.report.words import escaped
 from longreach.wording import duration
@@ -63,12 +63,11 @@ def _facts(profile: Profile) -> list[tuple[str, str]]:
         ("time", f"{duration(profile.seconds)} of one core"),
         ("command", profile.command),
         ("code", profile.code),
-        ("page made by", f"longreach {__version__}"),
     ]
     return [(name, value) for name, value in facts if value]
 
 
-def _by_task(profile: Profile, need: str) -> list[tuple[str, str, list[ProfiledRun]]]:
+def by_task(profile: Profile, need: str) -> list[tuple[str, str, list[ProfiledRun]]]:
     """Each task of a need, what theory says of it, and its runs."""
     tasks: dict[str, list[ProfiledRun]] = {}
     for run in profile.runs:
@@ -77,40 +76,22 @@ def _by_task(profile: Profile, need: str) -> list[tuple[str, str, list[ProfiledR
     return [(task, profile.theory.get(task, "not known"), found) for task, found in tasks.items()]
 
 
-def render_profile_page(profile: Profile) -> str:
-    """The card of a profile."""
-    about = {need.need: need.about for need in suite().needs} if profile.suite == suite().suite else {}
-    return (
-        environment()
-        .get_template("profile.html.jinja")
-        .render(
-            title=f"{profile.title}: what it extends",
-            profile=profile,
-            heat=heat_map(profile),
-            about=about,
-            tasks={each.need: _by_task(profile, each.need) for each in profile.needs},
-            facts=_facts(profile),
-        )
-    )
+def card_parts(profile: Profile) -> dict[str, Any]:
+    """What the template of a profile's card is called with."""
+    known = suite()
+    return {
+        "profile": profile,
+        "heat": heat_map(profile),
+        "about": {need.need: need.about for need in known.needs} if profile.suite == known.suite else {},
+        "tasks": {each.need: by_task(profile, each.need) for each in profile.needs},
+        "facts": _facts(profile),
+    }
 
 
-def render_board_page(profiles: Sequence[Profile]) -> str:
-    """All profiles of a board: a table that sorts and filters, every cell with its runs."""
-    names = list(dict.fromkeys(each.need for profile in profiles for each in profile.needs))
-    order = [need.need for need in suite().needs]
-    names.sort(key=lambda name: order.index(name) if name in order else len(order))
+def board_parts(profiles: Sequence[Profile]) -> dict[str, Any]:
+    """What the board's template is called with."""
     rows = [
-        (profile, {each.need: (each, _by_task(profile, each.need)) for each in profile.needs})
+        (profile, {each.need: (each, by_task(profile, each.need)) for each in profile.needs})
         for profile in profiles
     ]
-    return (
-        environment()
-        .get_template("board.html.jinja")
-        .render(
-            title="What models extend: the board",
-            needs=names,
-            rows=rows,
-            made=f"longreach {__version__}",
-            time=duration,
-        )
-    )
+    return {"needs": board_needs(profiles), "rows": rows, "time": duration}

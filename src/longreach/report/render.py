@@ -10,6 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from longreach.report.collect import report_view
+from longreach.report.profiles import board_parts
 from longreach.report.svg import curve_legend, curves, panel, series_class, shares
 from longreach.report.view import CellView, ReportView, TaskView
 from longreach.report.words import (
@@ -110,6 +111,7 @@ def render(report: ReportView) -> str:
             columns=report.encodings,
             headline=headline(report),
             detail=detail(report),
+            board=board_parts(report.profiles),
         )
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from longreach.answers.profile import Profile
 from longreach.report.forecast_view import BENCHMARK, EncodingView, Known
 from longreach.report.words import command, task_title, train_command
 from longreach.runs.cells import ByAccuracy, Cell, Tally, worst_loop_shares
@@ -310,6 +311,8 @@ class ReportView:
     """Runs that were measured elsewhere: they are in no count."""
     imported_further: int = 0
     """Those of them that are left out, because there are too many."""
+    profiles: tuple[Profile, ...] = ()
+    """Those that were made of runs of the directory."""
 
     @property
     def cells(self) -> int:
