@@ -125,8 +125,8 @@ def test_the_headline_names_needs_by_length_and_what_is_not_fitted() -> None:
 
     made = [need("counting", 500), need("window", 40), need("depth", 500), need("groups", 0)]
     assert headline("LSTM", made) == (
-        "LSTM, trained to 20, is effective to 500 on counting and depth, to 40 on window; "
-        "it does not fit groups."
+        "LSTM, trained to 20, is effective to 500 (the longest tested) on counting and depth, "
+        "to 40 on window; it does not fit groups."
     )
 
 
@@ -225,7 +225,9 @@ def test_all_of_the_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert len(trainer.asked) == 2  # learning rates, then the suite; the second time nothing
     assert found.budget.rate == 0.001
     assert found.whole
-    assert found.headline.startswith("LSTM, trained to 20, is effective to 500 on counting, ")
+    assert found.headline.startswith(
+        "LSTM, trained to 20, is effective to 500 (the longest tested) on counting, "
+    )
     assert {run.run for run in found.tried}.isdisjoint(run.run for run in found.runs)
     check_suite(found)
     read = Profile.model_validate_json(lines_of(found))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longreach.answers.board import keep, kept_profiles
+from longreach.answers.board import keep, kept_profiles, read_profile
 from longreach.answers.profile_runs import profile
 from tests.answers.test_profile import Trainer, reach, trained
 from tests.cli.conftest import Call
@@ -131,7 +131,9 @@ def test_a_profile_is_added_shown_and_replaced(longreach: Call, tmp_path: Path, 
     assert head.split()[:4] == ["model", "part", "parameters", "counting"]
     assert row.split()[:4] == ["LSTM", "development", "67,592", "500"]
     (only,) = longreach("board", "--board", board, "--json").document["profiles"]
-    assert only["headline"].startswith("LSTM, trained to 20, is effective to 500 on counting")
+    assert only["headline"].startswith(
+        "LSTM, trained to 20, is effective to 500 (the longest tested) on counting"
+    )
     assert "runs" not in only
     out = tmp_path / "board.html"
     longreach("board", "--board", board, "--out", out)
@@ -225,10 +227,10 @@ def test_the_report_shows_the_profiles_of_its_directory(
         assert words in page.words
 
 
-def test_a_whole_profile_is_not_replaced_by_a_part(tmp_path: Path, trainer: Trainer) -> None:
-    whole, part = profile("lstm", runs=tmp_path), profile("lstm", needs=["depth"], minutes=10, runs=tmp_path)
-    for found in (whole, part):
+def test_a_whole_profile_is_not_replaced_by_a_part(tmp_path: Path, whole: Path, trainer: Trainer) -> None:
+    all_of_it, part = read_profile(whole), profile("lstm", needs=["depth"], minutes=10, runs=tmp_path)
+    for found in (all_of_it, part):
         keep(found, tmp_path)
-    assert kept_profiles(tmp_path) == ((whole,), ())
+    assert kept_profiles(tmp_path) == ((all_of_it,), ())
     keep(part, tmp_path / "other")
     assert kept_profiles(tmp_path / "other") == ((part,), ())

@@ -359,14 +359,17 @@ def headline(title: str, needs: Sequence[NeedProfile]) -> str:
     if not needs:
         return f"{title}: nothing was trained"
     by_length: dict[int, list[str]] = {}
-    for each in needs:
-        if each.effective:
-            by_length.setdefault(each.effective, []).append(each.need)
-    unfit = [each.need for each in needs if not each.effective]
+    for each in needs:  # of two needs in one name, none is taken for an item of the list
+        by_length.setdefault(each.effective, []).append(each.need.replace(" and ", "+"))
+    unfit = by_length.pop(0, [])
+    longest = max(int(length) for each in needs for length in each.curve) if by_length else 0
     start = f"{title}, trained to {needs[0].trained_to},"
     if not by_length:
         return f"{start} fits the training range of nothing."
-    parts = [f"{length} on {listed(names)}" for length, names in sorted(by_length.items(), reverse=True)]
+    parts = [
+        f"{length}{' (the longest tested)' if length == longest else ''} on {listed(names)}"
+        for length, names in sorted(by_length.items(), reverse=True)
+    ]
     ending = f"; it does not fit {listed(unfit, 'or')}" if unfit else ""
     return f"{start} is effective to {', to '.join(parts)}{ending}."
 
