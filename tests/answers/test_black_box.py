@@ -22,7 +22,7 @@ from longreach.tasks.task import Task
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import Status
 from longreach.theory.communication.rows import rows_of_function
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous
@@ -31,13 +31,13 @@ from tests.helpers.anonymous_tasks import anonymous
 
 
 def _found(task: Task) -> dict[str, Verdict]:
-    return black_box_sides(anonymous(task), "mine", ENCODING_SIDES, seconds=8.0)
+    return black_box_sides(anonymous(task), "mine", PROGRAM_SIDES, seconds=8.0)
 
 
 def _wrong(found: dict[str, Verdict], known: dict[str, Verdict]) -> list[str]:
     return [
         key
-        for key in ENCODING_SIDES
+        for key in PROGRAM_SIDES
         for mine, right in ((found[key].answer, known[key].answer), (found[key].trained, known[key].trained))
         if mine not in (Answer.UNDECIDED, right)
     ]
@@ -46,7 +46,7 @@ def _wrong(found: dict[str, Verdict], known: dict[str, Verdict]) -> list[str]:
 @pytest.mark.parametrize("name", [name for name in FIGURE_1_TASKS if load_task(name).kind == "language"])
 def test_the_languages_of_the_benchmark_by_their_predicates(name: str) -> None:
     found, known = _found(load_task(name)), forecast(name).sides
-    for key in ENCODING_SIDES:
+    for key in PROGRAM_SIDES:
         assert found[key].answer is known[key].answer
         assert found[key].trained is known[key].trained
         assert found[key].checked_to == 100
@@ -62,7 +62,7 @@ def test_the_whole_benchmark_as_functions() -> None:
     for known in forecast_all():
         found = _found(known.task)
         assert _wrong(found, known.sides) == [], known.name
-        if all(found[key].answer is known.sides[key].answer for key in ENCODING_SIDES):
+        if all(found[key].answer is known.sides[key].answer for key in PROGRAM_SIDES):
             same.append(known.name)
         assert all(
             found[key].checked_to is not None for key in found if found[key].answer is not Answer.UNDECIDED
@@ -73,7 +73,7 @@ def test_the_whole_benchmark_as_functions() -> None:
 @pytest.mark.parametrize(("name", "answer"), [("copy-repeat", "no"), ("parity", "no")])
 def test_functions_that_fail(name: str, answer: str) -> None:
     found = _found(load_task(name))
-    assert [found[key].answer.value for key in ENCODING_SIDES] == [answer, answer]
+    assert [found[key].answer.value for key in PROGRAM_SIDES] == [answer, answer]
     kind = found["ape"].certificate.kind
     assert kind == ("learned-flow" if name == "parity" else "measured-communication")
 
@@ -102,7 +102,7 @@ def test_where_not_every_word_is_an_input_an_automaton_says_no_no() -> None:
 
 def test_the_first_token_of_a_long_answer_may_be_out_of_reach() -> None:
     backwards = Task.from_function(_word, lambda x: x[::-1])
-    found = black_box_sides(backwards, "mine", ENCODING_SIDES)
+    found = black_box_sides(backwards, "mine", PROGRAM_SIDES)
     assert found["nope"].certificate.kind == "learned-flow"
     assert found["ape"].certificate.kind == "measured-communication"
 
@@ -118,10 +118,10 @@ def test_a_language_that_no_automaton_has() -> None:
                 return False
         return depth == 0
 
-    found = black_box_sides(Task.from_predicate(balanced, "()"), "mine", ENCODING_SIDES)
-    assert all(found[key].certificate.kind == "found-program" for key in ENCODING_SIDES)
+    found = black_box_sides(Task.from_predicate(balanced, "()"), "mine", PROGRAM_SIDES)
+    assert all(found[key].certificate.kind == "found-program" for key in PROGRAM_SIDES)
     mirrored = Task.from_predicate(lambda word: word == word[::-1], "ab")
-    found = black_box_sides(mirrored, "mine", ENCODING_SIDES, seconds=2.0)
+    found = black_box_sides(mirrored, "mine", PROGRAM_SIDES, seconds=2.0)
     assert {each.answer for each in found.values()} == {Answer.NO}
 
 
@@ -196,7 +196,7 @@ def _string(length: int, rng: np.random.Generator) -> str:
     ids=["dict", "None", "float", "tokens", "str"],
 )
 def test_answers_that_cannot_be_used_are_named_on_the_first_line(task: Task, says: str) -> None:
-    for verdict in black_box_sides(task, "mine", ENCODING_SIDES).values():
+    for verdict in black_box_sides(task, "mine", PROGRAM_SIDES).values():
         assert verdict.answer is Answer.UNDECIDED
         assert verdict.clause.startswith("its answers cannot be asked for: ")
         assert says in verdict.clause
@@ -287,7 +287,7 @@ def _late(word: str) -> bool:
     ],
 )
 def test_what_was_hardly_seen_is_not_known(task: Task, says: str) -> None:
-    for verdict in black_box_sides(task, "mine", ENCODING_SIDES, seconds=8.0).values():
+    for verdict in black_box_sides(task, "mine", PROGRAM_SIDES, seconds=8.0).values():
         assert verdict.answer is Answer.UNDECIDED
         assert re.match(says, verdict.reason), verdict.reason
 
@@ -325,7 +325,7 @@ def test_sparse_expressions_as_predicates_get_no_wrong_verdict(expression: str) 
     automaton = from_expression(expression, "abc")
     task = Task.from_predicate(automaton.accepts, "abc")
     right = judge(automaton).sides
-    found = black_box_sides(task, "mine", ENCODING_SIDES)
+    found = black_box_sides(task, "mine", PROGRAM_SIDES)
     assert _wrong(found, right) == []
 
 

@@ -22,13 +22,12 @@ from tests.helpers.result_samples import sample, sample_failure
 
 
 @pytest.mark.parametrize("name", [*FIGURE_1_TASKS, "regex:a*b", "crasp:lib:dyck-1", "repeated-sort"])
-def test_a_forecast_is_three_lines_of_plain_words(name: str) -> None:
+def test_a_forecast_is_a_heading_and_three_lines_of_plain_words(name: str) -> None:
     found = forecast(name)
     lines = repr(found).splitlines()
-    assert len(lines) == 3
-    for line, side, title in zip(
-        lines[1:], (found.nope, found.ape), ("without positions", "with learned positions"), strict=True
-    ):
+    sides = (found.nope, found.ape, found.sides["reach"])
+    titles = ("without positions", "with learned positions", "with last matches")
+    for line, side, title in zip(lines[1:], sides, titles, strict=True):
         assert line.startswith(f"  {title} ")
         assert f": {side.trained.expectation}: " in line
 
@@ -37,7 +36,7 @@ def test_notebooks_get_the_same_as_a_table() -> None:
     html = forecast("regex:(a|b)*", "ab<")._repr_html_()
     assert "expected to work" in html
     assert "(a|b)*" in html
-    assert html.count("<tr>") == 3
+    assert html.count("<tr>") == 4
 
 
 def test_a_verdict_says_what_is_expected_and_of_which_class() -> None:

@@ -23,21 +23,34 @@ from longreach.answers.documents import (
     VerdictDocument,
 )
 from longreach.answers.forecast import forecast
+from longreach.answers.reach import language_reach
 from longreach.answers.verify import check_certificate, own_subject, read_statements
 from longreach.errors import InputError
 from longreach.theory.architectures.classes import model_class
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import TaskName
-from longreach.theory.program_class import SIDES
+from longreach.theory.program_class import CLASSES
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.examples import is_thorough
 
-CLASSES = '{"alphabet":["a","b"],"transitions":[[1,0],[1,2],[1,0]],"outputs":["no","yes","no"]}'
+ANSWERS = '{"alphabet":["a","b"],"transitions":[[1,0],[1,2],[1,0]],"outputs":["no","yes","no"]}'
+
+
+def with_reach(expression: str, convention: Convention = Convention.LAST_LETTER) -> dict[str, Any]:
+    """As `longreach language --json` has it."""
+    automaton = from_expression(expression)
+    beside = {"reach": language_reach(automaton)}
+    return judge(automaton).document(f"regex:{expression}", convention=convention, beside=beside)
+
+
 DOCUMENTS = {
     "language": lambda: judge(from_expression("(a|b)*b")).document("regex:(a|b)*b"),
     "language, no": lambda: judge(from_expression("(aa)*b")).document("regex:(aa)*b"),
     "language, easier prediction": lambda: judge(from_expression("(a|ba)*b?")).document("regex:(a|ba)*b?"),
+    "language with all sides": lambda: with_reach("(a|bb)*"),
+    "language without a cascade": lambda: with_reach("(a|b(ab*a)*b)*"),
+    "language with all sides at the end": lambda: with_reach("a(ba)*", Convention.END_OF_SEQUENCE),
     "language at the end": lambda: judge(from_expression("(a|b)*b")).document(
         "regex:(a|b)*b", convention=Convention.END_OF_SEQUENCE
     ),
@@ -50,16 +63,19 @@ DOCUMENTS = {
     "states after": lambda: forecast("states-after:(a|b)*b").document(),
     "program": lambda: forecast('crasp:#alphabet a b\nL = "b"').document(),
     "program with relations": lambda: forecast("crasp:lib:aa").document(),
-    "classes": lambda: forecast(f"dfa:{CLASSES}").document(),
+    "classes": lambda: forecast(f"dfa:{ANSWERS}").document(),
     "reduction": lambda: forecast("parity").document(),
     "communication": lambda: forecast("copy-repeat").document(),
+    "model, a cascade": lambda: forecast(
+        "tomita-3", model="decoder", model_options={"encoding": "reach"}
+    ).document(),
     "model, no by a cycle": lambda: forecast("regex:(aa)*b", model="ssm").document(),
     "model, no by an odd cycle": lambda: forecast("parity", model="ssm").document(),
     "model, yes by periods": lambda: forecast("tomita-3", model="ssm-signed").document(),
     "model, solvable groups": lambda: forecast("regex:(aaa)*", model="ssm-complex").document(),
     "model, automaton": lambda: forecast("states:(a|b)*ab", model="lstm").document(),
     "model, reflections": lambda: forecast(
-        f"dfa:{CLASSES}", model="deltanet", model_options={"signed": True, "reflections": 3}
+        f"dfa:{ANSWERS}", model="deltanet", model_options={"signed": True, "reflections": 3}
     ).document(),
     "model, current token": lambda: forecast("regex:(a|b)*b", model="mlp").document(),
     "model, same token": lambda: forecast("regex:(ab)*", model="mlp").document(),
@@ -72,7 +88,18 @@ DOCUMENTS = {
     ).document(),
 }
 """One of each kind, all of which are valid as they are."""
-WORDS = ("yes", "no", "undecided", "Yes", "yеs", "nо", "", "last-letter", "end-of-sequence", *SIDES.values())
+WORDS = (
+    "yes",
+    "no",
+    "undecided",
+    "Yes",
+    "yеs",
+    "nо",
+    "",
+    "last-letter",
+    "end-of-sequence",
+    *CLASSES.values(),
+)
 OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, 2, -1, 1e30, 10**30, 0.5, "1", [], {}, ["a"])
 
 
@@ -101,7 +128,7 @@ def answers(document: dict[str, Any]) -> dict[tuple[Any, ...], Any]:
     """What a document claims: all fields that are neither context nor certificates."""
     found: dict[tuple[Any, ...], Any] = {}
     for name, value in document.items():
-        if name in SIDES and isinstance(value, dict):
+        if name in CLASSES and isinstance(value, dict):
             for field, said in value.items():
                 if SIDE_FIELDS[field] != CONTEXT and not field.endswith("certificate") and said is not None:
                     found[name, field] = said
@@ -162,7 +189,7 @@ def mutations(kind: str) -> list[tuple[tuple[Any, ...], Any]]:
             node = node[key]
         found.append((path, ...))
         found += [(path, other) for other in changes(node) if repr(other) != repr(node)]
-    sides = [key for key in SIDES if key in document]
+    sides = [key for key in CLASSES if key in document]
     found += [((key, field), document[other].get(field)) for key in sides for other in sides
               for field in document[key] if other != key and field in document[other]]  # fmt: skip
     return found

@@ -55,6 +55,8 @@ from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.verdict import Answer, Verdict
 
 SAID: dict[Answer, Said] = {Answer.YES: "yes", Answer.NO: "no", Answer.UNDECIDED: "not known"}
+MEMBERSHIP = frozenset({label_name(ACCEPTED), label_name(REJECTED)})
+"""The outputs of an automaton that is asked which words are in a language."""
 TRIED_POSITIONS = 64
 """With room for so many tokens an own module is made to ask for its theory."""
 NO_AUTOMATON = "the task is not given by an automaton"
@@ -83,7 +85,7 @@ def question_of(task: Task) -> Question | None:
         return _question(machine, outputs, at_end=True)
     if isinstance(task, ProgramTask):
         automaton = None if task.core.is_predictor else regular_language(task.core)
-        return None if automaton is None else _accepting(automaton)
+        return None if automaton is None else accepting_question(automaton)
     return _one_token(task) if isinstance(task, OneToken) else None
 
 
@@ -101,7 +103,8 @@ def question_of_language(automaton: Automaton) -> Question:
     return _question(automaton, outputs)
 
 
-def _accepting(automaton: Automaton) -> Question:
+def accepting_question(automaton: Automaton) -> Question:
+    """Whether each word is in the language."""
     words = [label_name(ACCEPTED if q in automaton.accepting else REJECTED) for q in range(len(automaton))]
     return _question(automaton, words)
 

@@ -7,14 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from longreach.answers.certificates import TaskProgramCertificate
-from longreach.answers.documents import SideDocument, VerdictDocument, unchecked
+from longreach.answers.documents import ModelDocument, SideDocument, VerdictDocument, unchecked
 from longreach.answers.kinds import ArchitectureKind, TaskKind, kind_of
-from longreach.answers.verify import BESIDE, MODEL, Statement, Subject, check_certificate, own_subject
+from longreach.answers.verify import (
+    BESIDE,
+    MODEL,
+    Statement,
+    Subject,
+    check_certificate,
+    is_about_membership,
+    own_subject,
+)
 from longreach.errors import InputError
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask
 from longreach.tasks.task import Task
-from longreach.theory.architectures.classes import ABILITY, ModelClass, model_class
+from longreach.theory.architectures.classes import ABILITY, AC0, ModelClass, model_class
+from longreach.theory.architectures.documents import CascadeCertificate
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.certificates.check_no import Finding, Status
 from longreach.theory.certificates.check_yes import check_program
@@ -22,16 +31,17 @@ from longreach.theory.certificates.documents import AutomatonTable, FlowCertific
 from longreach.theory.certificates.tables import automaton_of, automaton_table, same_language
 from longreach.theory.crasp.program import parse
 from longreach.theory.names import TaskName
-from longreach.theory.program_class import EMPTY, SIDES
+from longreach.theory.program_class import CLASSES, EMPTY, IN_AC0, SIDES
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import CertificateDocument
+from longreach.wording import counted
 
 LAST_LETTER, AT_END = "last-letter", "end-of-sequence"
 OF_PROGRAMS = (
-    "window", "modulus", "depth", "prediction_window", "prediction_modulus", "prediction_depth", "program",
-    "proof", "predictor",
+    "window", "modulus", "depth", "levels", "prediction_window", "prediction_modulus", "prediction_depth",
+    "prediction_levels", "program", "proof", "predictor",
 )  # fmt: skip
-"""What a side says of programs, and an undecided one has nothing to say of."""
+"""What a side says of programs and cascades, and an undecided one has nothing to say of."""
 
 
 def answers_of(certificate: CertificateDocument, subject: Subject | None) -> dict[str, str]:
@@ -42,7 +52,9 @@ def answers_of(certificate: CertificateDocument, subject: Subject | None) -> dic
     {'end_of_sequence': 'no'}
     """
     kind = kind_of(certificate)
-    if kind.proves is None or isinstance(kind, ArchitectureKind):
+    if isinstance(kind, ArchitectureKind):
+        return _answers_about_automaton(certificate, subject)
+    if kind.proves is None:
         return {}
     task = None if subject is None else subject.task
     relations = getattr(certificate, "program_class", EMPTY) != EMPTY
@@ -59,6 +71,28 @@ def answers_of(certificate: CertificateDocument, subject: Subject | None) -> dic
         "end_of_sequence": found.get("end"),
     }
     return {field: answer for field, answer in fields.items() if answer is not None}
+
+
+def _answers_about_automaton(certificate: CertificateDocument, subject: Subject | None) -> dict[str, str]:
+    """For attention to the last match.
+
+    The class is closed under quotients, so membership settles what may follow, and reading after the end as
+    well. What may follow refutes membership: states that it tells apart, membership does.
+    """
+    answer = AC0.proves(certificate)  # type: ignore[arg-type]
+    if answer is None:
+        return {}
+    is_language = subject is None or isinstance(subject.task, RegularLanguage | None)
+    if answer == "yes" and is_language and not is_about_membership(certificate, subject):
+        return {"prediction": answer}
+    return dict.fromkeys(("verdict", "prediction", "prediction_everywhere", "end_of_sequence"), answer)
+
+
+def _class_of(certificate: CertificateDocument, usual: str) -> str:
+    """What a certificate is about, by its kind alone where it names no class."""
+    if isinstance(kind_of(certificate), ArchitectureKind):
+        return IN_AC0
+    return str(getattr(certificate, "program_class", usual))
 
 
 def _answers_about_task(
@@ -138,7 +172,7 @@ def check_statement(statement: Statement, subject: Subject | Finding | None) -> 
         nothing = Finding.claimed("nothing is certified: every side is undecided")
         if not sides:
             return [Checked(MODEL, None, nothing, None, own)]
-        return [Checked(key, None, nothing, SIDES[key], own) for key in sides]
+        return [Checked(key, None, nothing, CLASSES[key], own) for key in sides]
     return [checked for side in claimed.values() for checked in side.checked()] + model
 
 
@@ -172,16 +206,28 @@ def _checked_model(
     elif proved != said.verdict:
         differs = f"verdict: the document says {said.verdict!r}, which is not what its certificate proves"
         problem = problem or Finding.invalid(differs)
+    problem = problem or next(_numbers_of_cascade(said, certificate), None)
     worst = found if problem is None else _worst([found, problem])
     also = () if proved is None else (_about_model(said.name, said.options, about, proved),)
     return [Checked(MODEL, certificate, worst, title, own, also)]
 
 
+def _numbers_of_cascade(said: ModelDocument, certificate: CertificateDocument) -> Iterator[Finding]:
+    for name, right in (("modulus", "modulus"), ("levels", "layers")):
+        number, known = getattr(said, name), getattr(certificate, right, None)
+        is_cascade = isinstance(certificate, CascadeCertificate)
+        if number is not None and not is_cascade:
+            yield Finding.claimed(f"{name}: no certificate proves {number}")
+        elif number is not None and number != known:
+            yield Finding.invalid(f"{name}: it is {known}, not {number}")
+
+
 def _proved_of_model(certificate: CertificateDocument, about: ModelClass, own: Subject | None) -> str | None:
     """What a certificate proves of an architecture of that class."""
     kind = kind_of(certificate)
-    if isinstance(kind, ArchitectureKind):
-        return about.proves(certificate)  # type: ignore[arg-type]
+    if isinstance(kind, ArchitectureKind):  # models are about what is trained
+        trained = not is_about_membership(certificate, own)
+        return about.proves(certificate) if trained else None  # type: ignore[arg-type]
     predicts = isinstance(getattr(own, "task", None), RegularLanguage)
     proved = answers_of(certificate, own).get("prediction" if predicts else "verdict")
     if about.side is not None:
@@ -294,15 +340,15 @@ class _Side:
         predicted = findings.pop("prediction") if apart else None
         worst = _worst([main, *findings.values(), *([] if problem is None else [problem])])
         also = self._also(proved) if worst.valid else ()
-        yield Checked(self.key, self.certificates.get(""), worst, SIDES[self.key], self.own, also)
+        yield Checked(self.key, self.certificates.get(""), worst, CLASSES[self.key], self.own, also)
         if predicted is not None:
             own = self.certificates["prediction"]
-            yield Checked(f"{self.key}.prediction", own, predicted, SIDES[self.key], self.own)
+            yield Checked(f"{self.key}.prediction", own, predicted, CLASSES[self.key], self.own)
 
     def _finding(self, certificate: CertificateDocument) -> Finding:
-        about = getattr(certificate, "program_class", SIDES[self.key])
-        if about != SIDES[self.key]:
-            return Finding.invalid(f"the certificate is about {about}, not about {SIDES[self.key]}")
+        about = _class_of(certificate, CLASSES[self.key])
+        if about != CLASSES[self.key]:
+            return Finding.invalid(f"the certificate is about {about}, not about {CLASSES[self.key]}")
         found = check_certificate(certificate, self.subject)
         if found.valid and self.said.checked_to is not None:
             return Finding(Status.CHECKED, found.how, "the document says that it is checked to a length")
@@ -310,8 +356,8 @@ class _Side:
 
     def _class_problem(self) -> Finding | None:
         said = self.said.program_class
-        if said not in (None, SIDES[self.key]):
-            return Finding.invalid(f"the side {self.key} is about {SIDES[self.key]}")
+        if said not in (None, CLASSES[self.key]):
+            return Finding.invalid(f"the side {self.key} is about {CLASSES[self.key]}")
         return None
 
     def _answers(self, certificate: CertificateDocument) -> dict[str, str]:
@@ -354,15 +400,22 @@ class _Side:
         return regular and not isinstance(getattr(self.own, "task", None), StateTask | LabelledLanguage)
 
     def _numbers(self, proved: Mapping[str, str]) -> Iterator[Finding]:
-        """Window, modulus and depth, which belong to the program of a yes."""
+        """Window, modulus and depth of the program of a yes, modulus and levels of a cascade."""
+        is_cascade = self.key not in SIDES
         for prefix, sources in (("", ("",)), ("prediction_", ("prediction", ""))):
-            programs = [self.certificates[each] for each in sources if each in self.certificates]
-            program = next((each for each in programs if hasattr(each, "program")), None)
-            for name in ("window", "modulus", "depth"):
+            # A cascade for membership need not have the levels that are enough for what may follow.
+            found = [self.certificates.get(each) for each in sources[: 1 if is_cascade else None]]
+            held = "layers" if is_cascade else "program"
+            source = next((each for each in found if hasattr(each, held)), None)
+            for name in ("window", "modulus", "depth", "levels"):
                 said = getattr(self.said, f"{prefix}{name}")
                 if said is None:
                     continue
-                right = self._depth(prefix, program) if name == "depth" else getattr(program, name, None)
+                right = (
+                    self._depth(prefix, source)
+                    if name == "depth"
+                    else getattr(source, "layers" if name == "levels" else name, None)
+                )
                 if right is None:
                     yield Finding.claimed(f"{prefix}{name}: no certificate proves {said}")
                 elif said != right:
@@ -371,7 +424,7 @@ class _Side:
     def _depth(self, prefix: str, program: CertificateDocument | None) -> int | None:
         """That of the task's program; for a language the least, recomputed from the automaton."""
         task = getattr(self.own, "task", None)
-        if program is None:
+        if program is None or self.key not in SIDES:
             return None
         if isinstance(task, LabelledLanguage):
             languages = [task.machine.language(label) for label in task.machine.classes]
@@ -412,7 +465,7 @@ class _Side:
     def _alone(self, text: str, *, predicts: bool) -> Finding:
         """Whether a program without a certificate is right for the language of the side."""
         automaton = self._automaton()
-        if automaton is None:
+        if automaton is None or self.key not in SIDES:
             return Finding.claimed("it is not the program of a certificate")
         try:
             core = parse(text, "program").core
@@ -430,6 +483,8 @@ class _Side:
 
     def _also(self, proved: Mapping[str, str]) -> tuple[str, ...]:
         """What was derived beside the verdict and stands in the document."""
+        if self.key not in SIDES:
+            return self._of_cascades(proved)
         task = getattr(self.own, "task", None)
         if not isinstance(task, RegularLanguage | None):
             return ()
@@ -441,6 +496,16 @@ class _Side:
         said = []
         if other in proved and getattr(self.said, other) is not None and proved[other] != proved["verdict"]:
             said.append(f"{words}: {proved[other]}")
+        return tuple(said)
+
+    def _of_cascades(self, proved: Mapping[str, str]) -> tuple[str, ...]:
+        """What attention to the last match can do, and with which cascade."""
+        said = [f"{self.key} {ABILITY[proved['verdict']]}"] if "verdict" in proved else []
+        for place, words in (("", ""), ("prediction", "for what may follow ")):
+            cascade = self.certificates.get(place)
+            if isinstance(cascade, CascadeCertificate):
+                levels = counted(cascade.layers, "level")
+                said.append(f"{words}modulus {cascade.modulus}, {levels}")
         return tuple(said)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longreach.theory.program_class import SIDES, ProgramClass
+from longreach.theory.program_class import CLASSES, AnyClass
 
 CONTEXT: Final = "context: not checked"
 
@@ -30,10 +30,12 @@ SIDE_FIELDS: Final[Mapping[str, str]] = {
     "prediction_everywhere": "membership in the language, by the certificates",
     "prediction_everywhere_certificate": "checked against the task",
     "window": "the program of `certificate`",
-    "modulus": "the program of `certificate`",
+    "modulus": "the program of `certificate`, or its cascade",
+    "levels": "the cascade of `certificate`",
     "depth": "the program of a task; for a language recomputed from the automaton",
     "prediction_window": "the program of `prediction_certificate`, else of `certificate`",
-    "prediction_modulus": "the program of `prediction_certificate`, else of `certificate`",
+    "prediction_modulus": "the program of `prediction_certificate`, else of `certificate`, or its cascade",
+    "prediction_levels": "the cascade of `prediction_certificate`",
     "prediction_depth": "recomputed from the automaton",
     "checked_to": "makes every claim one that is checked to a length",
     "note": CONTEXT,
@@ -56,6 +58,7 @@ DOCUMENT_FIELDS: Final[Mapping[str, str]] = {
     "nope": "its certificates",
     "ape": "its certificates",
     "local": "its certificates",
+    "reach": "its certificates",
     "trained": "`prediction` for a language, else `verdict`",
     "model": "its certificate, for the architecture and its options",
     "meaning_of_no": CONTEXT,
@@ -77,6 +80,8 @@ MODEL_FIELDS: Final[Mapping[str, str]] = {
     "source": CONTEXT,
     "condition": CONTEXT,
     "meaning": CONTEXT,
+    "modulus": "the cascade of `certificate`",
+    "levels": "the cascade of `certificate`",
     "certificate": "checked against the task",
 }
 """From what each field of the side `model` is derived."""
@@ -104,10 +109,10 @@ class _Strict(BaseModel):
 
 
 class SideDocument(_Strict):
-    """What a document says for one class of programs."""
+    """What a document says for one class."""
 
     verdict: Word
-    program_class: ProgramClass | None = Field(default=None, alias="class")
+    program_class: AnyClass | None = Field(default=None, alias="class")
     reason: str | None = None
     certificate: Written = None
     end_of_sequence: Word | None = None
@@ -122,9 +127,11 @@ class SideDocument(_Strict):
     window: Natural | None = None
     modulus: Positive | None = None
     depth: Natural | None = None
+    levels: Natural | None = None
     prediction_window: Natural | None = None
     prediction_modulus: Positive | None = None
     prediction_depth: Natural | None = None
+    prediction_levels: Natural | None = None
     checked_to: Natural | None = None
     note: str | None = None
     program: str | None = None
@@ -147,6 +154,8 @@ class ModelDocument(_Strict):
     source: str | None = None
     condition: str | None = None
     meaning: str | None = None
+    modulus: Positive | None = None
+    levels: Natural | None = None
     certificate: Written = None
 
 
@@ -162,6 +171,7 @@ class VerdictDocument(_Strict):
     nope: SideDocument | None = None
     ape: SideDocument | None = None
     local: SideDocument | None = None
+    reach: SideDocument | None = None
     trained: dict[str, Word] | None = None
     model: ModelDocument | None = None
     meaning_of_no: str | None = None
@@ -177,7 +187,7 @@ class VerdictDocument(_Strict):
     @property
     def sides(self) -> dict[str, SideDocument]:
         """Those that the document has."""
-        found = {key: getattr(self, key) for key in SIDES}
+        found = {key: getattr(self, key) for key in CLASSES}
         return {key: side for key, side in found.items() if side is not None}
 
 

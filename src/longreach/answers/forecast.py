@@ -27,6 +27,7 @@ from longreach.answers.verdicts import known_program, predict, program_of, sides
 from longreach.config.architectures import BASELINE, DECODER, Options
 from longreach.config.encodings import ENCODINGS, side_title
 from longreach.config.model import CellLabel
+from longreach.config.reach import reach_settings
 from longreach.errors import Argument, Field, InputError
 from longreach.runs.cells import Cell, cells
 from longreach.runs.index import Index, Row, read_index
@@ -183,7 +184,7 @@ class Forecast:
     """How results name it."""
     task: Task
     sides: dict[str, Verdict]
-    """By "nope", "ape" and, for regular languages, "local"."""
+    """By "nope", "ape", "reach" and, for regular languages, "local"."""
     paper: Published | None
     measured: tuple[Cell, ...] = ()
     model: ArchitectureVerdict | None = None
@@ -212,10 +213,13 @@ class Forecast:
         ('no', None)
         >>> forecast("aa").expected("ssm").value, forecast("aa").expected("lstm").value
         ('no', 'yes')
+        >>> [forecast("aa").expected(f"reach(modulus={number})").value for number in (4, 3)]
+        ['yes', 'undecided']
         """
         known = CellLabel.read(label) if isinstance(label, str) else label
         if known.side is not None:
-            return self.sides[known.side].trained
+            side = self.sides[known.side]
+            return side.trained if _tells(known, side) else Answer.UNDECIDED
         found = self.about(known)
         if found is None:
             return None
@@ -397,6 +401,12 @@ class Forecast:
             "paper": None if paper is None else {**asdict(paper), "agrees": self.agreement},
             "measured": [each.document() for each in self.measured],
         }
+
+
+def _tells(label: CellLabel, side: Verdict) -> bool:
+    """Whether the model can tell the distances that the cascade of a yes needs, if that is known."""
+    modulus = reach_settings(label.name).get("reach_modulus")
+    return not isinstance(modulus, int) or side.cascade is None or modulus % side.cascade.modulus == 0
 
 
 def forecast(

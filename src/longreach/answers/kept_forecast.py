@@ -44,7 +44,7 @@ class KeptForecast(_Kept):
     about: Words
     kind: Literal["algorithmic", "language"]
     chance: Annotated[float, Field(ge=0, le=1)]
-    sides: dict[Literal["nope", "ape"], KeptSide]
+    sides: dict[Literal["nope", "ape", "reach"], KeptSide]
 
 
 def keep_forecast(runs: Path, stem: str, forecast: Forecast) -> None:

@@ -61,7 +61,7 @@ def learned_language_sides(
     """
     found = {}
     for key, verdict in judge(learned.machine.language(accepting), budget).sides.items():
-        mark = partial(_marked, learned, name, verdict.program_class, "language")
+        mark = partial(_marked, learned, name, SIDES[key], "language")
         found[key] = replace(verdict.with_proofs(mark), predicts=predicts, checked_to=learned.length)
     return found
 

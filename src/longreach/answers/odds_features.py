@@ -16,14 +16,13 @@ import numpy as np
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.budget import Budget, OverBudget
+from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import MOST_NODES, Summary
 from longreach.theory.shares.words import label_entropy, position_chance, word_measure
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Verdict
 
-PROGRAM_SIDES = ("nope", "ape")
-"""The encodings with a class of programs."""
 SUMMARIES = (
     *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
     *(Summary(modulus=m) for m in (2, 3, 4)),

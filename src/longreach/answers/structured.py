@@ -29,7 +29,7 @@ from longreach.theory.crasp.program import Program, raise_core, tidy_statements
 from longreach.theory.crasp.transform import predictor_of
 from longreach.theory.decide.decisions import ClassDecision, decide
 from longreach.theory.names import AUTOMATON, SLUG
-from longreach.theory.program_class import EMPTY, ENCODING_SIDES, SIDES
+from longreach.theory.program_class import EMPTY, PROGRAM_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.basis import announcer_basis
 from longreach.theory.verdicts.explain import explain, explain_at_end
@@ -324,7 +324,7 @@ def program_sides(task: ProgramTask) -> dict[str, Verdict]:
     reason = f"the program uses {uses} relations" if uses else "the program uses no positional relations"
     # Relations that change nothing are left out, in the certificate as well.
     program = task.program if task.program.core.relations == core.relations else raise_core(core)
-    ours = ENCODING_SIDES if not core.relations else ("ape",)
+    ours = PROGRAM_SIDES if not core.relations else ("ape",)
     known = {
         key: program_verdict(task.self_contained, key, reason, program, weigh=lambda: OWN_PROGRAM)
         for key in sorted(ours)
@@ -351,4 +351,4 @@ def program_sides(task: ProgramTask) -> dict[str, Verdict]:
         known["nope"] = undecided(
             SIDES["nope"], f"{reason} and {why}, so whether one without exists is not decided"
         )
-    return {key: known[key] for key in ENCODING_SIDES}
+    return {key: known[key] for key in PROGRAM_SIDES}

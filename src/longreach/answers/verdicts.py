@@ -17,7 +17,7 @@ from longreach.tasks.task import EOS, SEP, SOS, Evidence, Task
 from longreach.theory.crasp.evaluate import Stream
 from longreach.theory.crasp.program import Program, Trace
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.program_class import ENCODING_SIDES, SIDES
+from longreach.theory.program_class import PROGRAM_SIDES, SIDES
 from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import (
     Answer,
@@ -29,7 +29,8 @@ from longreach.wording import EMPTY
 
 
 def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SECONDS) -> dict[str, Verdict]:
-    """The sides "nope" and "ape" of a task, and "local" where it is a regular language or made of some.
+    """The sides of all encodings with a forecast, and "local" where the task is a regular language or made of
+    some.
 
     `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
     communication are counted from the answers of every task, and every reduction is tried. Where the task is
@@ -39,12 +40,19 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
     >>> found["nope"].answer.value, found["ape"].answer.value
     ('no', 'yes')
     """
+    from longreach.answers.reach import reach_side  # `architecture`, which it needs, reads forecasts
+
+    found = _sides_of_programs(task, name, trusted, seconds)
+    return found | {"reach": reach_side(task, found, trusted=trusted)}
+
+
+def _sides_of_programs(task: Task, name: str, trusted: bool, seconds: float) -> dict[str, Verdict]:
     # Loaded when used: most tasks need only one of these.
     if isinstance(task, ProgramTask | LabelledLanguage | StateTask):
         from longreach.answers.structured import structured_sides
 
         return structured_sides(task, name, trusted)
-    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
+    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in PROGRAM_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
         return _own_language(task, trusted)
     found = {
@@ -95,7 +103,7 @@ def _verdict_of_evidence(task: Task, name: str, key: str, evidence: Evidence, tr
 
 def expected_to_work(sides: Mapping[str, Verdict]) -> Verdict | None:
     """The first side, NoPE before APE, on which what is trained is expected to work, if there is one."""
-    return next((sides[key] for key in ENCODING_SIDES if sides[key].trained is Answer.YES), None)
+    return next((sides[key] for key in PROGRAM_SIDES if sides[key].trained is Answer.YES), None)
 
 
 def program_of(sides: Mapping[str, Verdict]) -> Program | None:
@@ -108,7 +116,7 @@ def known_program(sides: Mapping[str, Verdict], *, predicting: bool = False) -> 
     """The same, or for a language the one that predicts what may follow; an error says why there is none."""
     side = expected_to_work(sides)
     if side is None:
-        undecided = any(sides[key].trained is Answer.UNDECIDED for key in ENCODING_SIDES)
+        undecided = any(sides[key].trained is Answer.UNDECIDED for key in PROGRAM_SIDES)
         why = "whether there is one is not known" if undecided else "none exists, and it is expected to fail"
         raise InputError(f"there is no program: {why}")
     proof: Proof = side.prediction.proof if predicting and side.predicts else side.trained_proof

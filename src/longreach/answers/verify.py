@@ -26,6 +26,7 @@ from longreach.tasks.layouts import base_of
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import PAD, Task
+from longreach.theory.architectures.documents import Question
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.files import write_automaton
 from longreach.theory.certificates.check_no import Finding, Status, check_flows
@@ -33,7 +34,7 @@ from longreach.theory.certificates.check_yes import shown
 from longreach.theory.certificates.documents import AutomatonTable, FlowCertificate
 from longreach.theory.certificates.tables import automaton_of, automaton_table
 from longreach.theory.names import AUTOMATON, TaskName
-from longreach.theory.program_class import SIDES
+from longreach.theory.program_class import CLASSES
 from longreach.theory.prove.induction import rightness
 from longreach.theory.verdicts.verdict import CertificateDocument
 
@@ -137,7 +138,7 @@ def _statement(document: Any, place: str) -> Statement:
         raise InputError(f"{place}: not a document: expected a JSON object")
     if "kind" in document:
         return Statement(place, _certificate(document, place))
-    if document.keys().isdisjoint({*SIDES, MODEL}):
+    if document.keys().isdisjoint({*CLASSES, MODEL}):
         raise InputError(f"{place}: {NONE}")
     try:
         read = VerdictDocument.model_validate_json(json.dumps(document))
@@ -305,15 +306,26 @@ def check_certificate(certificate: CertificateDocument, subject: Subject | Findi
     return found
 
 
+def is_about_membership(certificate: CertificateDocument, subject: Subject | None) -> bool:
+    """Whether a certificate about an automaton says which words are in a language, not what may follow."""
+    from longreach.answers.architecture import MEMBERSHIP
+
+    machine = getattr(certificate, "machine", None)
+    is_language = subject is None or isinstance(subject.task, RegularLanguage | None)
+    return is_language and machine is not None and {*machine.outputs} <= MEMBERSHIP
+
+
 def _check_architecture(
     certificate: CertificateDocument, kind: ArchitectureKind, subject: Subject | None
 ) -> Finding:
-    """Against the automaton of what the task asks."""
-    from longreach.answers.architecture import question_of, question_of_language
+    """Against the automaton of what the task asks, or of membership in its language."""
+    from longreach.answers.architecture import accepting_question, question_of, question_of_language
 
     if subject is None:
         return kind.check(certificate, None)
-    if subject.task is None:
+    if subject.automaton is not None and is_about_membership(certificate, subject):
+        question: Question | None = accepting_question(subject.automaton)
+    elif subject.task is None:
         question = None if subject.automaton is None else question_of_language(subject.automaton)
     else:
         question = question_of(subject.task)

@@ -38,7 +38,7 @@ from longreach.cli.verdicts import (
 )
 from longreach.errors import InputError
 from longreach.theory.names import TaskName
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 from longreach.wording import Column, Table, counted, percent
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 BY = {
     "flow": "proof", "sampled-flow": "proof", "reduction": "proof", "communication": "argument", "none": "–",
     "learned-program": "learned", "learned-flow": "learned", "found-program": "tried",
-    "measured-communication": "measured",
+    "measured-communication": "measured", "cascade": "proof", "stable-group": "proof",
 }  # fmt: skip
 """What kind of certificate there is, in plain words; other kinds keep their names."""
 ALIKE = 0.1
@@ -196,7 +196,7 @@ def _print(
         out.hanging(CAVEAT, style="dim")
     _print_next(out, answer, alphabet, wanted.why, python)
     if wanted.program:
-        found = [(key, answer.sides[key].trained_proof.program) for key in ENCODING_SIDES]
+        found = [(key, answer.sides[key].trained_proof.program) for key in PROGRAM_SIDES]
         print_programs(out, found, described)
 
 
@@ -363,8 +363,9 @@ def _print_all(out: Screen, found: Sequence[Forecast]) -> None:
         words = [each.sides[key].trained.value for each in found]
         columns.append(Column(out.titles[key], 1, right=False))
         shown.append([Text(EXPECTED[word], f"bold {out.styles[word]}") for word in words])
-        columns.append(Column("paper", 4 + place))
-        shown.append([Text(_last(each, key), "dim") for each in found])
+        if any(_last(each, key) for each in found):
+            columns.append(Column("paper", 4 + place))
+            shown.append([Text(_last(each, key), "dim") for each in found])
         if own:
             columns.append(Column("yours", 2 + place))
             shown.append([Text(_last_own(each, key), "dim") for each in found])

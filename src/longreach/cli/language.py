@@ -26,7 +26,7 @@ from longreach.cli.verdicts import (
 )
 from longreach.errors import Argument, InputError
 from longreach.theory.names import TaskName, read_letters
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 
 if TYPE_CHECKING:
     from longreach.cli.screen import Screen
@@ -93,17 +93,22 @@ def running_budget(seconds: float) -> Budget:
 
 def show_language(task: str, automaton: Automaton, wanted: Wanted, budget: Budget, *, as_json: bool) -> None:
     """The verdicts for membership under a convention, and what else is wanted."""
+    from longreach.answers.reach import language_reach
     from longreach.theory.verdicts.judge import judge
 
     answer = judge(automaton, budget)
-    sides = answer.sides
-    if wanted.reading is Reading.EOS:
-        sides = {key: side.read_at_end() for key, side in sides.items()}
+    reach = language_reach(automaton)
+    known = {**answer.sides, "reach": reach}
+    at_end = wanted.reading is Reading.EOS
+    sides = {key: side.read_at_end() for key, side in known.items()} if at_end else known
 
     def text(out: Screen) -> None:
-        _print(out, task, answer, sides, wanted)
+        _print(out, task, answer, known, sides, wanted)
 
-    show(task, automaton, sides, wanted, text, lambda: _document(task, answer, wanted), as_json=as_json)
+    def document() -> dict[str, Any]:
+        return _document(task, answer, reach, wanted)
+
+    show(task, automaton, sides, wanted, text, document, as_json=as_json)
 
 
 def _automaton(
@@ -138,9 +143,11 @@ def _warn_of_names(regex: str) -> None:
         note(f"warning: {regex!r} is read as an expression; --name {regex} is the language of that name")
 
 
-def _document(task: str, answer: LanguageVerdicts, wanted: Wanted) -> dict[str, Any]:
+def _document(task: str, answer: LanguageVerdicts, reach: Verdict, wanted: Wanted) -> dict[str, Any]:
     assert wanted.reading is not None
-    document = answer.document(task, convention=wanted.reading.convention, certificates=not wanted.verdicts)
+    convention, certificates = wanted.reading.convention, not wanted.verdicts
+    beside = {"reach": reach}
+    document = answer.document(task, convention=convention, certificates=certificates, beside=beside)
     if not wanted.program:
         return document
     from longreach.theory.prove.induction import rightness
@@ -159,13 +166,19 @@ def _document(task: str, answer: LanguageVerdicts, wanted: Wanted) -> dict[str, 
 
 
 def _print(
-    out: Screen, task: str, answer: LanguageVerdicts, sides: Mapping[str, Verdict], wanted: Wanted
+    out: Screen,
+    task: str,
+    answer: LanguageVerdicts,
+    known: Mapping[str, Verdict],
+    sides: Mapping[str, Verdict],
+    wanted: Wanted,
 ) -> None:
+    """`sides` are those that are known, as they are read."""
     from longreach.theory.prove.induction import rightness
     from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer
 
     def others(key: str) -> list[tuple[str, Answer]]:
-        side = answer.sides[key]
+        side = known[key]
         questions = {
             "read at EOS, after the last letter": side.at_end.answer,
             "read at the last letter": side.answer,
@@ -177,11 +190,11 @@ def _print(
     encodings = {key: sides[key] for key in ENCODING_SIDES}
     if wanted.why:
         out.terms(encodings, trained=False)
-    if any(Answer.NO in (answer.sides[key].answer, side.at_end.answer) for key, side in encodings.items()):
+    if any(Answer.NO in (known[key].answer, side.at_end.answer) for key, side in encodings.items()):
         meaning = (f"no: {MEANING_OF_NO}", 2, 4) if wanted.why else (CAVEAT, 2, 2)
         out.hanging(*meaning, "dim")
     if wanted.program:
-        proofs = ((key, side.proof) for key, side in encodings.items())
+        proofs = ((key, encodings[key].proof) for key in PROGRAM_SIDES)
         found = [(key, each) for key, proof in proofs for each in (proof.not_written, proof.program) if each]
         budget = answer.budget
         print_programs(
@@ -202,6 +215,7 @@ def print_list(path: Path, wanted: Wanted, *, seconds: float, as_json: bool) -> 
         ("draw", "explain", "program", "predictor", "why"), "goes with one language, not with --file"
     )
     running_budget(seconds)
+    from longreach.answers.reach import language_reach
     from longreach.theory.automata.regex import from_expression
     from longreach.theory.budget import Budget
     from longreach.theory.verdicts.judge import judge
@@ -219,12 +233,12 @@ def print_list(path: Path, wanted: Wanted, *, seconds: float, as_json: bool) -> 
                 print_json({"line": number, "error": error.message})
             note(f"{'standard input' if path == STANDARD_INPUT else path}:{number}{_after_line(error)}")
             continue
-        answer = judge(automaton, budget)
+        answer, reach = judge(automaton, budget), language_reach(automaton)
         if as_json:
-            print_json(_document(f"regex:{regex}", answer, wanted) | measures_of(automaton, wanted))
+            print_json(_document(f"regex:{regex}", answer, reach, wanted) | measures_of(automaton, wanted))
         else:
             out = console()
-            out.text(_line(out, answer, regex))
+            out.text(_line(out, answer, reach, regex))
     if failed:
         raise typer.Exit(2)
 
@@ -237,11 +251,12 @@ def _after_line(error: InputError) -> str:
     return f":{error.column}: {error.message.removeprefix(said)}"
 
 
-def _line(out: Screen, answer: LanguageVerdicts, regex: str) -> str:
+def _line(out: Screen, answer: LanguageVerdicts, reach: Verdict, regex: str) -> str:
     """Both conventions of each side, where they differ, and prediction, where it does."""
     parts = []
+    known = {**answer.sides, "reach": reach}
     for key in ENCODING_SIDES:
-        side = answer.sides[key]
+        side = known[key]
         said = side.answer.value
         at_end = side.at_end.answer.value
         parts.append(f"{out.titles[key]} {said if at_end == said else f'{said}, at EOS {at_end}':<16}")

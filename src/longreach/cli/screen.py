@@ -22,7 +22,7 @@ LONG = 200
 class Screen(Console):
     """A console that shows control characters of any text; its own, such as colours, are no text."""
 
-    titles: ClassVar = {"nope": "NoPE", "ape": "APE", "local": "local"}
+    titles: ClassVar = {"nope": "NoPE", "ape": "APE", "local": "local", "reach": "reach"}
     styles: ClassVar = {"yes": "green", "no": "red", "undecided": "yellow"}
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
@@ -111,11 +111,13 @@ class Screen(Console):
 
 def _certificate(side: Verdict, *, trained: bool) -> str:
     """The certificate in one line."""
-    from longreach.answers.kinds import kind_of
+    from longreach.answers.kinds import ArchitectureKind, kind_of
 
     certificate = side.trained_certificate if trained else side.certificate
     proof = side.trained_proof if trained else side.proof
     kind = kind_of(certificate)
+    if isinstance(kind, ArchitectureKind):
+        return kind.in_short(certificate)
     if kind.proves is None:
         return f"no certificate in {side.program_class}"
     if kind.proves == "no":

@@ -252,8 +252,9 @@ def print_verdicts(
 
 def _print_explanation(out: Screen, key: str, found: Verdict) -> None:
     from longreach.answers.kinds import kind_of
+    from longreach.theory.verdicts.verdict import Answer
 
-    lines = kind_of(found.certificate).explain(found.certificate)
+    lines = () if found.answer is Answer.YES else kind_of(found.certificate).explain(found.certificate)
     if lines:
         out.print()
         out.text(f"Why not {found.program_class} ({out.titles[key]})", "bold")

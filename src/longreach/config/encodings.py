@@ -151,7 +151,7 @@ ENCODINGS: dict[str, EncodingRow] = _table(
         ),
         EncodingRow(
             name="reach", title="reach", code="reach:Reach", even="width per head", log_length=True,
-            plain="with attention to the last match and its distance (reach)",
+            plain="with last matches (reach)",
             about="The last token that matches is read, with its distance modulo a number.",
             source="after Tan et al., arXiv 2410.17980",
         ),

@@ -36,8 +36,9 @@ from longreach.config.architectures import (
     unknown_architecture,
 )
 from longreach.config.encodings import encoding_row, side_title, unknown_encoding
-from longreach.config.reach import AUTO, REACH, Modulus, reach_name, reach_problem, reach_settings
+from longreach.config.reach import AUTO, REACH, Modulus, is_reach, reach_name, reach_problem, reach_settings
 from longreach.errors import InputError, refusal
+from longreach.theory.program_class import ENCODING_SIDES
 
 ModelOptions: TypeAlias = Annotated[dict[str, Any], AfterValidator(Options)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -280,11 +281,11 @@ class CellLabel:
         return f"{self.name}{_AND}{self.penalty:g}" if self.penalty else self.name
 
     @property
-    def side(self) -> Literal["nope", "ape"] | None:
+    def side(self) -> str | None:
         """The side of a forecast that speaks of these runs, or None."""
-        if self.name == "nope":
-            return "nope"
-        return "ape" if self.name == "ape" else None
+        if self.name in ENCODING_SIDES:
+            return self.name
+        return REACH if is_reach(self.name) else None
 
     @property
     def title(self) -> str:

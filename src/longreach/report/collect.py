@@ -174,7 +174,7 @@ def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportV
         for name in names
     ]
     empty.sort(key=lambda task: KINDS.index(task.kind))
-    columns = {"nope", "ape", *(column for _, column in chosen)}
+    columns = {*ENCODING_SIDES, *(column for _, column in chosen)}
     damaged = [row for row in directory.rows if row.status == "damaged"]
     shown = sum(len(cell.rows) for cell in found)
     problems = [(row.key, row.error or "") for row in damaged]
@@ -354,7 +354,8 @@ def _column(cell: Cell) -> str:
 
 
 def _column_order(column: str) -> tuple[int, str]:
-    return ({"nope": 0, "ape": 1}.get(column, 2), column)
+    sides: Sequence[str] = ENCODING_SIDES
+    return (sides.index(column) if column in sides else len(sides), column)
 
 
 def _length_order(name: str | None) -> tuple[int, int]:

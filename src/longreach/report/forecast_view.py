@@ -17,7 +17,7 @@ from longreach.answers.agreement import Place, level, published_accuracy, publis
 from longreach.answers.certificates import ReductionCertificate
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.kept_forecast import KeptForecast
-from longreach.answers.kinds import kind_of
+from longreach.answers.kinds import ArchitectureKind, kind_of
 from longreach.answers.published import FIGURE_1_TASKS
 from longreach.answers.task_kinds import language_name
 from longreach.config.model import CellLabel
@@ -78,7 +78,7 @@ def certificate_view(certificate: CertificateDocument, program: Program | None =
     ('growth', 'linear')
     """
     kind = kind_of(certificate)
-    if kind.proves is None:
+    if kind.proves is None and not isinstance(kind, ArchitectureKind):
         return CertificateView(kind=certificate.kind)
     text = json.dumps(certificate.model_dump(mode="json", by_alias=True), ensure_ascii=False)
     return CertificateView(
@@ -330,7 +330,7 @@ class Known:
     comparable: bool = False
     """Whether its name alone tells what it is, so that the rule of agreement can be applied."""
     verdicts: tuple[EncodingView, ...] = ()
-    """For no positions and for learned absolute ones."""
+    """For the encodings with a side of their own."""
     statements: Mapping[str, str] = field(default_factory=dict)
     """What theory says of other encodings, by their names."""
     automaton: str | None = None
@@ -449,11 +449,11 @@ def _reason(verdict: Verdict) -> str:
 
 def _without_repetition(verdicts: tuple[EncodingView, ...]) -> tuple[EncodingView, ...]:
     """A program for one encoding that serves the next as well is shown once."""
-    first, second = (verdict.certificate for verdict in verdicts)
+    first, second = (verdict.certificate for verdict in verdicts[:2])
     if first is None or second is None or first.program is None or first.program != second.program:
         return verdicts
     short = replace(second, program=None, json=None, size=0, lines=(SAME_PROGRAM,))
-    return verdicts[0], replace(verdicts[1], certificate=short)
+    return verdicts[0], replace(verdicts[1], certificate=short), *verdicts[2:]
 
 
 def _of_model(forecast: Forecast, label: str) -> EncodingView | None:

@@ -1,4 +1,4 @@
-"""The classes of programs that verdicts speak of, and how documents name them."""
+"""The classes that verdicts speak of, and how documents name them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ ProgramClass: TypeAlias = Literal[WithoutPositions, WithPositions]
 
 SIDES: Final[dict[str, ProgramClass]] = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
 """The class behind each side of a document: no positions, learned absolute ones, local relations alone."""
-ENCODING_SIDES: Final = ("nope", "ape")
+PROGRAM_SIDES: Final = ("nope", "ape")
+"""The sides with a class of programs that forecast an encoding: tasks name evidence for them."""
+IN_AC0: Final = "regular languages in AC⁰"
+AnyClass: TypeAlias = Literal[ProgramClass, "regular languages in AC⁰"]
+CLASSES: Final[dict[str, AnyClass]] = {**SIDES, "reach": IN_AC0}
+"""The class behind every side of a document, that of attention to the last match included."""
+ENCODING_SIDES: Final = (*PROGRAM_SIDES, "reach")
 """The sides that forecast an encoding; every task has them."""
 RELATIONS: Final[dict[ProgramClass, tuple[str, ...]]] = {
     EMPTY: (),

@@ -40,6 +40,7 @@ from longreach.theory.crasp.program import Program, raise_core
 from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 from longreach.theory.prove.induction import rightness
 from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
@@ -122,7 +123,6 @@ def _ranges(states: Sequence[int]) -> str:
 
 
 Document: TypeAlias = dict[str, Any]
-SHOWN_SIDES = ("nope", "ape")
 MOST_STATES = 40
 """Of an automaton that is drawn."""
 LENGTHS = range(1, 61)
@@ -188,7 +188,7 @@ def _verdicts(subject: Subject, document: Mapping[str, Any]) -> Document:
     return {
         "title": "program" if subject.program is not None else title,
         "about": about,
-        "sides": [_side(key, subject.sides[key]) for key in SHOWN_SIDES],
+        "sides": [_side(key, subject.sides[key]) for key in ENCODING_SIDES],
     }
 
 
@@ -264,7 +264,7 @@ def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
     if subject.program is not None:
         return {"programs": [_written("in core operations", raise_core(subject.program.core), None)]}
     programs: list[Document] = []
-    for key in SHOWN_SIDES:
+    for key in PROGRAM_SIDES:
         found = subject.written_program(key)
         if isinstance(found, str):
             programs.append({"side": key, "title": side_title(key), "text": None, "reason": found})
@@ -303,7 +303,7 @@ def _chosen(subject: Subject, document: Mapping[str, Any]) -> Program | str:
     side = document.get("side")
     if side is not None:
         return subject.written_program(str(side))
-    found = [subject.written_program(key) for key in SHOWN_SIDES]
+    found = [subject.written_program(key) for key in PROGRAM_SIDES]
     return next((each for each in found if isinstance(each, Program)), found[0])
 
 
@@ -357,7 +357,7 @@ def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
 
 def _fooling(subject: Subject, document: Mapping[str, Any]) -> Document:
     found = []
-    for key in SHOWN_SIDES:
+    for key in PROGRAM_SIDES:
         verdict = subject.sides[key]
         if verdict.trained.value != "no":
             continue

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from longreach.answers.reach import language_reach
 from longreach.answers.verdicts import sides
 from longreach.errors import Field, File, InputError, Spot
 from longreach.report.web.workers import LiveLimits
@@ -131,7 +132,8 @@ class Subject:
         if self.program is not None:
             return sides(self.task, self.task_name, True)
         assert self.automaton is not None
-        return language_sides(self.automaton, trained=True)
+        found = language_sides(self.automaton, trained=True)
+        return found | {"reach": language_reach(self.automaton, trained=True)}
 
     def written_program(self, side: str) -> Program | str:
         """The program of a side, or why there is none."""

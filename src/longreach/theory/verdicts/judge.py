@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -88,10 +88,12 @@ class LanguageVerdicts:
         *,
         convention: Convention = Convention.LAST_LETTER,
         certificates: bool = True,
+        beside: Mapping[str, Verdict] | None = None,
     ) -> dict[str, Any]:
         """As `longreach language --json` prints it; `task` is the name of the language.
 
-        The verdicts are those of the convention; where that is the end, `last_letter` has the other.
+        `beside` are sides other than classes of programs. The verdicts are those of the convention; where
+        that is the end, `last_letter` has the other.
         """
         document: dict[str, Any] = {
             "task": task,
@@ -99,7 +101,7 @@ class LanguageVerdicts:
             "convention": convention.value,
             "states": len(self.automaton),
         }
-        for side, verdict in self.sides.items():
+        for side, verdict in {**self.sides, **(beside or {})}.items():
             if convention is Convention.LAST_LETTER:
                 document[side] = verdict.document(certificates=certificates)
             else:

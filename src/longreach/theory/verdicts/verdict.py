@@ -11,15 +11,18 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.theory.certificates.documents import NoCertificate
-from longreach.theory.program_class import EMPTY, ProgramClass
+from longreach.theory.program_class import EMPTY, IN_AC0, AnyClass
 
 if TYPE_CHECKING:
+    from longreach.theory.architectures.documents import CascadeCertificate
     from longreach.theory.crasp.program import Program
 
 PROVED = "proved"
 NOT_KNOWN = "not known"
 NOT_WRITTEN = "decided, program not written"
 NOT_CERTIFIED = "decided, proof too large to write"
+CASCADE = "cascade"
+NOT_FOUND = "decided, no cascade found"
 """What a verdict rests on; of programs see `longreach.theory.verdicts.basis`."""
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (
@@ -129,13 +132,13 @@ class Ruling:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Verdict:
-    """What theory says for one class of programs.
+    """What theory says for one class of programs, or for attention to the last match.
 
     For a regular language `answer` is about membership, read at the last letter, and `trained` about what is
     trained; measurements are compared with `trained`. For all other tasks the two are the same.
     """
 
-    program_class: ProgramClass
+    program_class: AnyClass
     membership: Ruling
     at_end: Ruling
     """Membership for programs that are read after the last letter."""
@@ -205,7 +208,7 @@ class Verdict:
         if self.beside is not None or not self.is_regular or self.checked_to is not None:
             return self.beside or ()
         found = []
-        if self._predicts_apart or _needs(self.prediction, "") != _needs(self.membership, ""):
+        if self._predicts_apart or self._needs(self.prediction) != self._needs(self.membership):
             found.append(("prediction", self.prediction))
         if self.program_class == EMPTY and self.answer is Answer.YES:
             found.append(("end_of_sequence", self.at_end))
@@ -257,6 +260,25 @@ class Verdict:
     def trained_needs(self) -> tuple[int | None, int | None]:
         """The smallest window and modulus for what is trained; None where not known."""
         return self.easiest_proof.window, self.easiest_proof.modulus
+
+    @cached_property
+    def cascade(self) -> CascadeCertificate | None:
+        """The cascade for what is trained; None where there is none."""
+        if self.program_class != IN_AC0 or self.trained is not Answer.YES:
+            return None
+        found: Any = self.easiest_proof.certificate
+        return found if found.kind == CASCADE else None
+
+    def _needs(self, ruling: Ruling, prefix: str = "", *, certificates: bool = True) -> dict[str, int | None]:
+        """What a program for a yes needs, where it is known; of a cascade, what it says itself."""
+        proof, found = ruling.proof, dict[str, int | None]()
+        if ruling.answer is Answer.YES and self.program_class != IN_AC0 and proof.window is not None:
+            found = {name: getattr(proof, name) for name in ("window", "modulus", "depth")}
+        elif ruling.answer is Answer.YES and self.program_class == IN_AC0 and certificates:
+            cascade: Any = proof.certificate
+            if cascade.kind == CASCADE:
+                found = {"modulus": cascade.modulus, "levels": cascade.layers}
+        return {f"{prefix}{name}": value for name, value in found.items()}
 
     @property
     def trained_certificate(self) -> CertificateDocument:
@@ -312,12 +334,12 @@ class Verdict:
             "prediction_everywhere": self.prediction_everywhere.value,
         }
         if self.is_regular:
-            found |= _needs(self.prediction, "prediction_")
+            found |= self._needs(self.prediction, "prediction_", certificates=certificates)
             if self._predicts_apart:
                 found["prediction_reason"] = self.prediction.proof.reason
         for name, ruling in self._certified_beside() if certificates else ():
             found[f"{name}_certificate"] = ruling.proof.certificate.model_dump(mode="json", by_alias=True)
-        found |= _needs(self.membership)
+        found |= self._needs(self.membership, certificates=certificates)
         if self.note is not None:
             found["note"] = self.note
         if self.checked_to is not None:
@@ -325,14 +347,7 @@ class Verdict:
         return found
 
 
-def _needs(ruling: Ruling, prefix: str = "") -> dict[str, int | None]:
-    """What a program for a yes needs, where it is known."""
-    if ruling.answer is not Answer.YES or ruling.proof.window is None:
-        return {}
-    return {f"{prefix}{name}": getattr(ruling.proof, name) for name in ("window", "modulus", "depth")}
-
-
-def same_answers(program_class: ProgramClass, answer: Answer, proof: Proof) -> Verdict:
+def same_answers(program_class: AnyClass, answer: Answer, proof: Proof) -> Verdict:
     """One answer to all questions."""
     ruling = Ruling(answer, lambda: proof)
     return Verdict(
@@ -344,7 +359,7 @@ def same_answers(program_class: ProgramClass, answer: Answer, proof: Proof) -> V
     )
 
 
-def undecided(program_class: ProgramClass, reason: str, *, clause: str | None = None) -> Verdict:
+def undecided(program_class: AnyClass, reason: str, *, clause: str | None = None) -> Verdict:
     """Nothing is known; the reason says why, and a clause says it in plain words.
 
     >>> undecided("C-RASP[∅]", "nobody has asked").document()["verdict"]
