@@ -20,7 +20,6 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from longreach.answers.odds_features import (
     KNOWN,
     ODDS_NODES,
-    PROGRAM_SIDES,
     Group,
     OddsCase,
     language_features,
@@ -34,6 +33,7 @@ from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
+from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.theory.shares.words import word_measure
 from longreach.theory.verdicts.verdict import Answer, Verdict
 
