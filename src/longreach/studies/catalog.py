@@ -33,6 +33,7 @@ STUDIES = {
     "planted": "computed:PLANTED",
     "counter-examples": "computed:COUNTEREXAMPLES",
     "coupling-operator": "computed:COUPLING",
+    "published-suites": "suites:STUDY",
     "census": "census.study:STUDY",
     "positional-functions": "positional_functions:STUDY",
     "inspection-score": "inspection_score:STUDY",
