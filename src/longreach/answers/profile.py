@@ -159,6 +159,11 @@ class NeedProfile(_Document):
     """What a run learned instead, where it was looked at."""
 
     @property
+    def interval_words(self) -> str:
+        """The interval; nothing where there is one task alone, which says nothing of others."""
+        return "–".join(map(str, self.interval)) if len(self.tasks) > 1 else ""
+
+    @property
     def words(self) -> str:
         """Trained to what, effective to what."""
         if not self.fitted:
@@ -291,17 +296,17 @@ class Profile(_Document):
     @property
     def table(self) -> Table:
         """One line for each need."""
+        said = [each for each in SAID[:2] if any(each in need.by_theory for need in self.needs)]
         columns = [
             Column("need", right=False), Column("fitted", rank=2), Column("trained to", rank=4),
             Column("effective to"), Column("95 %", rank=3), Column("every loop", rank=3),
-            Column("theory: yes", rank=1, right=False), Column("no", rank=1, right=False),
+            *(Column(f"theory: {each}", rank=1, right=False) for each in said),
         ]  # fmt: skip
         lines = [
             [
                 each.need, f"{each.fitted} of {each.runs}", each.trained_to,
-                each.effective if each.fitted else "not fitted",
-                "–".join(map(str, each.interval)), each.sure,
-                _expected(each, "yes"), _expected(each, "no"),
+                each.effective if each.fitted else "not fitted", each.interval_words, each.sure,
+                *(_expected(each, one) for one in said),
             ]
             for each in self.needs
         ]  # fmt: skip
