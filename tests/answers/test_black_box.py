@@ -350,7 +350,7 @@ def _task(examples: list[tuple[Word, Word]]) -> DataTask:
         ([(w, (str("a" in w),)) for w in WORDS], "these speak for a yes: for an automaton with 2 states"),
         (
             [(w, (str(2 * w.count("a") >= len(w)),)) for w in WORDS],
-            "these speak for a yes: for a program with 5 operations there is no counter-example in 510 ",
+            "these speak for a yes: for a program with 14 operations there is no counter-example in 510 ",
         ),
         (
             [(w, w) for w in WORDS],

@@ -62,7 +62,7 @@ def searched_program(
         written = sorted({token for answer in pool.values() for token in _tokens(answer)} - {EOS})
         if not letters or len(letters) > MOST_LETTERS or (len(written) > MOST_WRITTEN and language is None):
             return None
-        examples = [_example(word, answer) for word, answer in pool.items() if word]
+        examples = [fitting_example(word, answer) for word, answer in pool.items() if word]
         fitted = fit_predictor(
             examples, letters, written if language is None else (), relations=relations, left=left
         )
@@ -72,7 +72,7 @@ def searched_program(
         if language is not None:
             program = _with_empty_word(program, language.contains(()))
         more = dict(known) | dict(further())
-        wrong = list(_wrong(program, more))
+        wrong = list(wrong_inputs(program, more))
         if not wrong:
             size = program.core.size
             source = f"program with {size} operations that was searched for"
@@ -105,7 +105,7 @@ def _tokens(answer: Hashable) -> Sequence[str]:
     return (ACCEPT,) if answer else (REJECT,)
 
 
-def _example(word: Word, answer: Hashable) -> Example:
+def fitting_example(word: Word, answer: Hashable) -> Example:
     """What is read, and what is right at its end; of a long answer its beginning and its last tokens."""
     tokens = tuple(_tokens(answer))
     if not isinstance(answer, tuple):
@@ -124,7 +124,7 @@ PART = 400
 """Inputs that a program reads at once."""
 
 
-def _wrong(program: Program, known: Answered) -> Iterator[Word]:
+def wrong_inputs(program: Program, known: Answered) -> Iterator[Word]:
     """The inputs for which a program does not say the answer, at every position of it."""
     core = program.core
     words = sorted((word for word in known if word), key=len)

@@ -33,7 +33,7 @@ from longreach.config.model import CellLabel
 from longreach.errors import Field, InputError
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import Column, Table, duration, roughly
+from longreach.wording import Column, Table, duration, listed, roughly
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -75,6 +75,10 @@ def ask(
     to: Annotated[
         int | None, option("Find the least training length that reaches length L.", "L", panel=MORE)
     ] = None,
+    ask_for: Annotated[
+        int | None,
+        option("Of data:FILE: print N inputs whose labels would decide.", "N", "--ask-for", panel=MORE),
+    ] = None,
     lengths: Annotated[
         str | None, option("Measure these training lengths and no others.", "A,B,…", panel=MORE)
     ] = None,
@@ -91,6 +95,9 @@ def ask(
     if python is not None:
         task, alphabet, changes = asked, None, UNCHANGED
     assert task is not None
+    if ask_for is not None:
+        _ask_for(asked, ask_for, budget, as_json=as_json)
+        return
     if tried or to is not None or lengths is not None:
         _check_alone(tried, to, lengths, train_to=train_to, budget=budget, encoding=encoding, models=models)
     if tried:
@@ -130,6 +137,35 @@ def ask(
     else:
         _print_answers(found, page)
     _end(found.measurement.interrupted)
+
+
+def _ask_for(name: str, count: int, budget: float | None, *, as_json: bool) -> None:
+    """Print the inputs of a file of examples whose labels would decide."""
+    from longreach.answers.examples import deciding_inputs
+    from longreach.answers.oracle import SECONDS
+    from longreach.tasks.catalog import load_argument
+    from longreach.tasks.data import DataTask
+
+    if count < 1:
+        raise InputError("--ask-for: a number of inputs from 1 on")
+    task = load_argument(name)
+    if not isinstance(task, DataTask):
+        raise InputError("--ask-for: goes with a TASK data:FILE")
+    found = deciding_inputs(task, count, seconds=SECONDS if budget is None else budget)
+    if as_json:
+        print_json({"task": name, "ask_for": [each.document() for each in found]})
+        return
+    out = console()
+    if not found:
+        out.text("Nothing is known that explains the examples: any label would help.")
+        return
+    rivals = [title for title, _ in found[0].answers]
+    if len(rivals) > 1:
+        out.hanging(f"Label these: {listed(rivals)} explain the examples and differ here.")
+    else:
+        out.hanging(f"Label these: one thing explains the examples ({rivals[0]}), and it would say:")
+    rows = [[" ".join(each.input), *(said for _, said in each.answers)] for each in found]
+    out.table(Table(["input", *rivals], rows))
 
 
 def _checked(task: str, alphabet: str | None, runs: Path, out: Path | None) -> list[str] | None:

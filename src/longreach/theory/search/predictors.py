@@ -15,14 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.theory.crasp.program import Program, tidy_statements
-from longreach.theory.crasp.syntax import Expr, all_of, any_of, as_expr
-from longreach.theory.search.terms import KINDS, WITH_RELATIONS, Form, Terms, Values
+from longreach.theory.crasp.syntax import Expr, all_of, any_of, as_expr, exists
+from longreach.theory.crasp.syntax import token as token_test
+from longreach.theory.search.terms import EOS, KINDS, SEP, WITH_RELATIONS, Form, Terms, Values
 
 Truth = NDArray[np.bool_]
 Counts = NDArray[np.int32]
 ACCEPT, REJECT = "accept", "reject"
 FIRST_POSITIVE, FIRST_NEGATIVE, MORE = 120, 240, 60
 """Columns from which the first guess is made, and how many that refute it join them."""
+NOISY = 500
+"""Columns of each kind from which a guess is made where some are wrong."""
 ROUNDS, MOST_CLAUSES = 25, 16
 LIMIT, LIMIT_ALONE = 2, 10
 """The largest number with which a sum, or a single count, is compared in a formula of several literals."""
@@ -81,9 +84,11 @@ def fit_predictor(
     *,
     relations: bool,
     left: Callable[[], float],
+    slack: float = 0.0,
 ) -> Found | None:
     """A program for examples: of a task SOS x SEP y, read but for EOS, right from SEP on; or, without
-    `written`, of a language, whose words are accepted or rejected at their last letter.
+    `written`, of a language, whose words are accepted or rejected at their last letter. With `slack` the
+    share of examples that may have a wrong answer.
 
     >>> from itertools import product
     >>> words = [word for size in range(1, 7) for word in product("ab", repeat=size)]
@@ -92,6 +97,10 @@ def fit_predictor(
     #alphabet a b
     F1 = # "a" > 2 * # "b"
     """
+    # An answer of one token is asked for at SEP; that EOS comes after it is known.
+    alone = bool(written) and all(len(right) == 2 for _, right in examples)
+    if alone:
+        examples = [(word[:-1], right[:1]) for word, right in examples]
     words = [word for word, _ in examples]
     asked = [range(len(word) - len(right), len(word)) for word, right in examples]
     for kinds in WITH_RELATIONS if relations else KINDS:
@@ -99,34 +108,42 @@ def fit_predictor(
         values = terms.values(words, asked)
         place = {row: positions.start for row, positions in enumerate(asked)}
         right = np.array([examples[row][1][at - place[row]] for row, at in values.columns])
-        search = _Search(terms, values, left)
+        search = _Search(terms, values, left, slack)
         formulas: dict[str, Formula] = {}
         tokens = sorted(set(right.tolist()))
-        if set(tokens) <= {ACCEPT, REJECT}:
+        if not written:
             tokens = [ACCEPT]
         for token in tokens:
+            if len(tokens) == 2 and formulas:  # whatever the other is not
+                first = formulas[tokens[0]]
+                formulas[token] = replace(first, holds=not first.holds)
+                continue
             found = search.formula(right == token)
             if found is None:
                 break
             formulas[token] = found
         if len(formulas) == len(tokens):
             literals = sum(each.size for each in formulas.values())
-            return Found(_program(terms, formulas), literals, kinds[-1])
+            return Found(_program(terms, formulas, alone), literals, kinds[-1])
         if left() < 0:
             break
     return None
 
 
-def _program(terms: Terms, formulas: dict[str, Formula]) -> Program:
+def _program(terms: Terms, formulas: dict[str, Formula], alone: bool) -> Program:
+    """With answers of one token `alone`, each formula is read at SEP, and EOS comes after SEP."""
     build = terms.builder()
+    last = token_test(SEP)
+    if alone:
+        build.output(EOS, exists(last) & ~last)
     for number, (token, formula) in enumerate(formulas.items(), 1):
         parts = [any_of(_expression(terms, literal) for literal in clause) for clause in formula.clauses]
         whole = all_of(parts)
         whole = whole if formula.holds else ~whole
-        if token == ACCEPT:
+        if not terms.separated:
             build.let(f"F{number}", whole)
         else:
-            build.output(token, whole)
+            build.output(token, last & whole if alone else whole)
     return tidy_statements(build.program())
 
 
@@ -146,8 +163,8 @@ def _expression(terms: Terms, literal: Literal) -> Expr:
 class _Search:
     """Formulas over the terms for truth values of the columns."""
 
-    def __init__(self, terms: Terms, values: Values, left: Callable[[], float]) -> None:
-        self.terms, self.values, self.left = terms, values, left
+    def __init__(self, terms: Terms, values: Values, left: Callable[[], float], slack: float) -> None:
+        self.terms, self.values, self.left, self.slack = terms, values, left, slack
         self.cost = np.array([form.cost for form in terms.forms], dtype=np.int64)
 
     def formula(self, wanted: Truth) -> Formula | None:
@@ -155,6 +172,9 @@ class _Search:
         if wanted.all() or not wanted.any():
             return Formula((), holds=bool(wanted.all()))
         rng = np.random.default_rng(0)
+        if self.slack:
+            parts = [_some(part, NOISY, rng) for part in (wanted, ~wanted)]
+            return self._guess(np.sort(np.concatenate(parts)), wanted)
         chosen = np.concatenate([_some(wanted, FIRST_POSITIVE, rng), _some(~wanted, FIRST_NEGATIVE, rng)])
         for _ in range(ROUNDS):
             if self.left() < 0:
@@ -204,6 +224,7 @@ class _Search:
             wanted[columns],
             self.terms.forms,
             self.cost,
+            self.slack,
         )
         found: list[Formula] = []
         for shape in (part.one, part.several, part.pairs):
@@ -223,10 +244,16 @@ class _Part:
     """Some columns, from which formulas are guessed."""
 
     def __init__(
-        self, tests: Truth, sums: Counts, wanted: Truth, forms: list[Form], cost: NDArray[np.int64]
+        self,
+        tests: Truth,
+        sums: Counts,
+        wanted: Truth,
+        forms: list[Form],
+        cost: NDArray[np.int64],
+        slack: float,
     ) -> None:
         self.tests, self.sums, self.wanted = tests, sums, wanted
-        self.forms, self.cost = forms, cost
+        self.forms, self.cost, self.slack = forms, cost, slack
         self._atoms: tuple[list[Literal], Truth] | None = None
 
     def _split(self, holds: bool) -> tuple[Truth, Truth]:
@@ -236,6 +263,8 @@ class _Part:
         """A single test, or one comparison with any number; a negation is a comparison as well."""
         if not holds:
             return None
+        if self.slack:
+            return self._nearly()
         for number, test in enumerate(self.tests):
             for sign in (True, False):
                 if ((test == self.wanted) == sign).all():
@@ -251,11 +280,48 @@ class _Part:
             options.append((self.cost[number] + abs(least), number, Literal(number, least=least, holds=over)))
         return ((min(options, key=lambda each: each[:2])[2],),) if options else None
 
+    def _nearly(self) -> tuple[tuple[Literal, ...], ...] | None:
+        """The test or comparison that is wrong on the fewest columns, if they are few."""
+        total = len(self.wanted)
+        wrong = (self.tests != self.wanted).sum(axis=1)
+        options = [
+            (int(count), 0, Literal(None, test=k, holds=sign))
+            for sign, counts in ((True, wrong), (False, total - wrong))
+            for k, count in enumerate(counts.tolist())
+        ]
+        order = np.argsort(self.sums, axis=1, kind="stable")
+        values, labels = np.take_along_axis(self.sums, order, axis=1), self.wanted[order]
+        below = np.cumsum(labels, axis=1)
+        # The comparison begins to hold after so many columns: wrong are the wanted ones before, others after.
+        after: Counts = below[:, -1:] - below
+        rest = np.arange(total - 1, -1, -1) - after
+        cut = np.zeros_like(labels)
+        cut[:, :-1] = values[:, 1:] > values[:, :-1]
+        for sign, counts in ((True, below + rest), (False, total - below - rest)):
+            counts = np.where(cut, counts, total)
+            places = counts.argmin(axis=1)
+            best = counts[np.arange(len(counts)), places]
+            options += [
+                (int(best[k]), int(self.cost[k]), Literal(k, least=int(values[k, places[k]]) + 1, holds=sign))
+                for k in np.argsort(best + self.cost, kind="stable")[:20].tolist()
+            ]
+        found = min(options, key=lambda each: (each[0] + each[1], each[1]), default=None)
+        return ((found[2],),) if found is not None and found[0] <= 2 * self.slack * total else None
+
+    def _bounds(self, sums: Counts) -> tuple[Counts, Counts]:
+        """The least and the largest value of each sum, but for the share that may be wrong."""
+        if not self.slack:
+            return sums.min(axis=1), sums.max(axis=1)
+        few = int(self.slack * sums.shape[1])
+        order = np.sort(sums, axis=1)
+        return order[:, few], order[:, -1 - few]
+
     def several(self, holds: bool) -> tuple[tuple[Literal, ...], ...] | None:
         """Comparisons that hold in all columns wanted, and one of which fails in every other."""
         yes, no = self._split(holds)
-        low, high = self.sums[:, yes].min(axis=1), self.sums[:, yes].max(axis=1)
-        tests_on, tests_off = self.tests[:, yes].all(axis=1), ~self.tests[:, yes].any(axis=1)
+        low, high = self._bounds(self.sums[:, yes])
+        share = self.tests[:, yes].mean(axis=1)
+        tests_on, tests_off = share >= 1 - self.slack, share <= self.slack
         limit = np.where(self.cost == 1, LIMIT_ALONE, LIMIT)
         over, under = np.flatnonzero(low >= -limit), np.flatnonzero(high <= limit)
         least, most = np.minimum(low, limit)[over], np.maximum(high, -limit)[under]
@@ -276,7 +342,8 @@ class _Part:
         ) + np.array([abs(each.least) for each in literals], dtype=np.int64)
         fails = np.concatenate(rows)
         found: list[tuple[Literal, ...]] = []
-        while fails.shape[1]:
+        enough = self.slack * fails.shape[1]
+        while fails.shape[1] > enough:
             gains = fails.sum(axis=1)
             if len(found) >= MOST_CLAUSES or not len(gains) or not gains.max():
                 return None
@@ -294,13 +361,14 @@ class _Part:
             return None
         fails = ~truth
         bad = fails[:, yes].astype(np.float32)
-        allowed = np.triu(bad @ bad.T == 0)
+        allowed = np.triu(bad @ bad.T <= self.slack * bad.shape[1])
         first, second = np.nonzero(allowed)
         if not len(first):
             return None
         left = fails[:, no]
         found: list[tuple[Literal, ...]] = []
-        while left.shape[1]:
+        enough = self.slack * left.shape[1]
+        while left.shape[1] > enough:
             if len(found) >= MOST_CLAUSES:
                 return None
             counted = left.astype(np.float32)
