@@ -170,6 +170,14 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda document: document["budget"].update(suite=False),
         "trained with another budget than that of the suite",
     ),
+    "no rates": (
+        lambda document: document["budget"].update(rates={}),
+        "the learning rate was not chosen among 0.001, 0.003 and 0.01 on development tasks",
+    ),
+    "rate": (
+        lambda document: document["budget"].update(rate=0.01),
+        "the learning rate 0.01 is not the best on development tasks",
+    ),
     "claim": (lambda document: document["needs"][0].update(effective=320), "counting: the numbers are not"),
     "field": (lambda document: document.update(extra=1), "extra: "),
     "missing": (lambda document: document.pop("runs"), "runs: "),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
@@ -407,6 +408,7 @@ def check_suite(profile: Profile, against: Suite | None = None) -> None:
         raise InputError(f"the hash of the tasks is {profile.hash}, that of suite {known.suite} {known.hash}")
     if not profile.budget.suite:
         raise InputError("trained with another budget than that of the suite")
+    _check_rate(profile.budget, known)
     lacks = is_whole(profile.part, profile.runs, known)
     if lacks is not None:
         raise InputError(f"not all of the suite: {lacks}")
@@ -414,6 +416,25 @@ def check_suite(profile: Profile, against: Suite | None = None) -> None:
     for run in profile.runs:
         if run.error is None and run.steps != steps[run.need]:
             raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {steps[run.need]}")
+
+
+def _check_rate(budget: SpentBudget, known: Suite) -> None:
+    """Refuse a learning rate that was not chosen as the protocol says."""
+    reached = {float(rate): reach(lengths) for rate, lengths in budget.rates.items()}
+    if set(reached) != set(known.budget.rates):
+        wanted = listed([f"{rate:g}" for rate in known.budget.rates])
+        raise InputError(f"the learning rate was not chosen among {wanted} on development tasks")
+    if reached.get(budget.rate, -1.0) < max(reached.values()):
+        raise InputError(f"the learning rate {budget.rate:g} is not the best on development tasks")
+
+
+def reach(lengths: Iterable[int]) -> float:
+    """How far runs get together: a doubling counts the same wherever it is.
+
+    >>> reach([0, 1, 3])
+    3.0
+    """
+    return sum(math.log2(1 + length) for length in lengths)
 
 
 def lines_of(profile: Profile) -> str:

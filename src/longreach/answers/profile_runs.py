@@ -27,6 +27,7 @@ from longreach.answers.profile import (
     is_whole,
     need_profile,
     profiled_run,
+    reach,
 )
 from longreach.answers.profile_suite import (
     PLAN,
@@ -337,9 +338,8 @@ def best_rate(tried: Mapping[float, Sequence[ProfiledRun]]) -> float:
 
     def score(rate: float) -> tuple[float, float, float]:
         found = tried[rate]
-        reached = [math.log2(1 + run.effective) for run in found]
         fits = [run.accuracy[0] if run.accuracy else 0.0 for run in found]
-        return sum(reached), sum(fits), -rate
+        return reach(run.effective for run in found), sum(fits), -rate
 
     return max(tried, key=score)
 
