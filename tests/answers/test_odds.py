@@ -16,6 +16,7 @@ from longreach.answers.odds import (
     NO_MODEL,
     OTHER_KIND,
     Odds,
+    OddsModel,
     TaskOdds,
     fitted_odds,
     odds_words,
@@ -133,6 +134,46 @@ def test_rows_are_what_the_model_says() -> None:
     assert document is not None
     assert document["rows"][0]["comparable"] == {"languages": 10, "cells": 30, "runs": 90, "work": 45}
     assert document["setting"] == MODEL.setting
+
+
+def _judged(*, brier: float, skill: float | None) -> OddsModel:
+    """The model, with other skills of learned positions."""
+    given = {"brier": brier, "skill": skill}
+    return replace(
+        MODEL,
+        skills=tuple(replace(each, **given) if each.encoding == "ape" else each for each in MODEL.skills),
+    )
+
+
+def test_odds_are_shown_only_where_they_were_right_on_held_out_languages() -> None:
+    task = forecast("regex:(a|b)*bb(a|b)*")
+    bad = task_odds(task.task, task.sides, trained_to=[20], model=_judged(brier=0.24, skill=-0.1))
+    assert {row.encoding for row in bad.rows} == {"nope"}
+    (reason,) = bad.withheld
+    assert reason == (
+        "APE: on held-out languages like this one (no/yes) they say no more than that 50 % of runs work "
+        "(Brier score 0.24)"
+    )
+    assert bad.basis(bad.rows, {}).endswith(f"no odds for {reason}")
+    document = bad.document()
+    assert document is not None
+    assert document["withheld"] == [reason]
+    for model in (_judged(brier=0.2, skill=0.1), _judged(brier=0.01, skill=None)):
+        good = task_odds(task.task, task.sides, trained_to=[20], model=model)
+        assert ({row.encoding for row in good.rows}, good.withheld) == ({"nope", "ape"}, ())
+    none = task_odds(task.task, task.sides, trained_to=[20], model=replace(MODEL, skills=()))
+    assert not none.rows
+    assert none.reason is not None
+    assert none.reason.startswith("NoPE: the odds were not judged on held-out languages like this one; APE: ")
+
+
+def test_expressions_as_people_type_them_judge_first() -> None:
+    (drawn,) = [each for each in MODEL.skills if (each.encoding, each.group) == ("ape", "no/yes")]
+    typed = replace(drawn, kind="typed", brier=0.3, skill=-0.2)
+    model = replace(MODEL, skills=(*MODEL.skills, typed))
+    assert model.skill_of("ape", "no/yes") == typed
+    assert model.silence("ape", "no/yes") is not None
+    assert model.silence("ape", "yes/yes") is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from longreach.cli.output import error_console, note
 from longreach.training.result import progress_of
-from longreach.wording import counted, roughly, visible
+from longreach.wording import counted, roughly, shortened, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WATCH_SECONDS = 0.5
 LINE_SECONDS = 30.0
 SHOWN_RUNNING = 3
+LONGEST_TITLE = 60
 LONG = 15 * 60.0
 """Seconds above which people are told how to ask for less."""
 
@@ -63,7 +64,10 @@ def show_bars(
         if total is not None:
             everything = progress.add_task("runs", total=total, completed=total - len(bars), state="")
         tasks = {
-            bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
+            bar.key: progress.add_task(
+                shortened(bar.title, LONGEST_TITLE), total=bar.steps, visible=False, state=""
+            )
+            for bar in bars
         }
 
         def watch() -> None:
@@ -93,7 +97,7 @@ def _lines_for_runs(bars: Sequence[Bar], runs: Path, total: int | None) -> Itera
         parts = [f"{before + len(over)} of {counted(before + len(bars), 'run')} done"]
         for bar, found in running[:SHOWN_RUNNING]:
             last = "" if bar.steps is None else f" of {bar.steps}"
-            parts.append(f"{bar.title} at step {found['step']}{last}")
+            parts.append(f"{shortened(bar.title, LONGEST_TITLE)} at step {found['step']}{last}")
         parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
         note("; ".join(parts))
 

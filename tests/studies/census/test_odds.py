@@ -11,7 +11,14 @@ import pytest
 from longreach.answers.odds import OddsModel
 from longreach.answers.odds_features import CONTEXT, odds_features
 from longreach.errors import InputError
-from longreach.studies.census.odds import VERDICT_ALONE, fit_odds, judge_odds
+from longreach.studies.census.odds import (
+    VERDICT_ALONE,
+    fit_odds,
+    judge_odds,
+    probabilities,
+    stratum_skills,
+)
+from longreach.studies.census.strata import group_of
 from longreach.studies.census.tables import cells
 from tests.helpers.census_samples import synthetic_runs, true_odds
 
@@ -84,3 +91,45 @@ def test_odds_are_judged_on_what_was_not_fitted() -> None:
         judge_odds(_model(), both)
     with pytest.raises(InputError, match="at least one run"):
         judge_odds(_model(), [])
+
+
+# Three encodings, and how good the odds are by stratum.
+
+
+def test_an_encoding_without_development_runs_has_no_odds() -> None:
+    model = _model()
+    assert model.tested == {each: {"10": (2, 3, 5), "20": (2, 3, 5)} for each in ("nope", "ape")}
+    assert model.ratios_of("ape", 15) == (2, 3, 5)
+    assert model.ratios_of("reach", 20) == ()
+    reach = synthetic_runs("development", lengths=(20,), encodings=("nope", "ape", "reach"))
+    wider = fit_odds(reach, setting="drawn", replicates=5)
+    assert wider.encodings == ("nope", "ape", "reach")
+    assert wider.ratios_of("reach", 20) == (2, 3, 5)
+    assert wider.ratios_of("reach", 10) == ()
+
+
+def test_skill_by_stratum_is_that_of_the_definition() -> None:
+    model, runs = _model(), synthetic_runs("held-out", kinds=("drawn", "typed"), lengths=(20,))
+    found = {(each.encoding, each.group, each.kind): each for each in stratum_skills(model, runs, samples=5)}
+    kept, said, _ = probabilities(model, [cell for cell in cells(runs) if cell.ratio in model.ratios])
+    places = {(c.encoding, group_of(c.language), c.language.kind) for c in kept}
+    assert set(found) == places
+    assert {kind for _, _, kind in places} == {"drawn", "typed"}
+    for (encoding, group, kind), score in found.items():
+        rows = [
+            (p, float(works))
+            for cell, p in zip(kept, said.tolist(), strict=True)
+            if (cell.encoding, group_of(cell.language), cell.language.kind) == (encoding, group, kind)
+            for works in cell.works
+        ]
+        share = sum(y for _, y in rows) / len(rows)
+        brier = sum((p - y) ** 2 for p, y in rows) / len(rows)
+        assert (score.runs, score.work) == (len(rows), pytest.approx(share, abs=1e-5))
+        assert score.brier == pytest.approx(brier, abs=1e-5)
+        base = share * (1 - share)
+        if base:
+            assert score.skill == pytest.approx(1 - brier / base, abs=1e-4)
+        else:
+            assert score.skill is None
+    with pytest.raises(InputError, match="judged on held-out languages"):
+        stratum_skills(model, synthetic_runs("development"))

@@ -11,6 +11,8 @@ from longreach.errors import InputError
 from longreach.studies.census.draw import FAR
 from longreach.studies.census.strata import (
     group_of,
+    level_counts,
+    level_table,
     stratum_scores,
     stratum_table,
     sure_counts,
@@ -67,6 +69,30 @@ def test_sure_is_counted_in_the_class_and_outside_it() -> None:
     assert found == {"nope": [0, 0, 0, 1], "ape": [1, 2, 1, 0], "ape, 4 layers": [0, 0, 0, 1]}
     table = sure_table(sure_counts(runs))
     assert [row[0] for row in table.rows] == ["NoPE", "APE", "APE, 4 layers"]
+
+
+def test_levels_of_cascades_against_runs() -> None:
+    needs: dict[int | None, list[str]] = {levels: [] for levels in (1, 2)}
+    for key in _keys("no/yes"):
+        needs.setdefault(DRAWN[key].sides["reach"].levels, []).append(key)
+    one, two = needs[1][:2], needs[2][0]
+    runs = [
+        _run(one[0], 0, 1.0, 1.0, encoding="reach"),
+        _run(one[1], 0, 1.0, 0.1, encoding="reach"),
+        _run(two, 0, 0.1, 0.1, encoding="reach"),
+        _run(two, 0, 1.0, 1.0),  # another mechanism
+        _run(_keys("no/no, outside AC⁰")[0], 0, 1.0, 1.0, encoding="reach"),  # no cascade
+    ]
+    found = level_counts(runs)
+    columns = ("model", "levels", "languages", "runs", "work", "sure")
+    assert [tuple(each[name] for name in columns) for each in found] == [
+        ("reach", 1, 2, 2, 2, 1),
+        ("reach", 2, 1, 1, 0, 0),
+    ]
+    assert [row[2:] for row in level_table(found).rows] == [
+        ["1", "2", "2", "2", "1"],
+        ["2", "1", "1", "0", "0"],
+    ]
 
 
 def test_shares_by_stratum_and_ratio() -> None:

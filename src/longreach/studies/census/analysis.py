@@ -23,6 +23,8 @@ from longreach.studies.census.odds import OddsJudgement, judge_odds
 from longreach.studies.census.scores import SliceScore, census_scores
 from longreach.studies.census.strata import (
     StratumScore,
+    level_counts,
+    level_table,
     stratum_scores,
     stratum_table,
     sure_counts,
@@ -59,7 +61,7 @@ class Failure:
 
     def predicted(self, most_letters: int = LETTERS[-1]) -> tuple[int | None, str | None]:
         """The length, None if it lies beyond all that are tested, and the summary that lasts so long."""
-        fails, positions = self.language.fails(self.trained_to), self.encoding == "ape"
+        fails, positions = self.language.fails(self.trained_to), self.encoding != "nope"
         length, summary = longest_lasting(
             fails, self.trained_to, positions=positions, most_letters=most_letters
         )
@@ -169,6 +171,8 @@ class CensusAnalysis:
     strata: tuple[StratumScore, ...]
     sure: tuple[dict[str, Any], ...]
     """Counts of runs that are sure at the farthest ratio; see `sure_counts`."""
+    levels: tuple[dict[str, Any], ...]
+    """The same by the levels of cascades; see `level_counts`."""
     samples: int
 
     def document(self) -> dict[str, Any]:
@@ -185,6 +189,7 @@ class CensusAnalysis:
             "failures": failure_document(self.failures, samples=self.samples),
             "strata": [each.document() for each in self.strata],
             "sure": [*self.sure],
+            "levels": [*self.levels],
         }
 
 
@@ -212,6 +217,7 @@ def analyse(
         failures=failures(cell for cell in found if cell.language.kind == "drawn"),
         strata=stratum_scores(mine, samples=samples),
         sure=sure_counts(mine),
+        levels=level_counts(mine),
         samples=samples,
     )
 
@@ -225,7 +231,7 @@ ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 
 def analysis_tables(document: Document) -> tuple[Table, ...]:
     """All tables of an analysis; what they rest on stands above the first."""
-    tables = [_strata(document), sure_table(document["sure"])]
+    tables = [_strata(document), sure_table(document["sure"]), level_table(document["levels"])]
     if document["scores"]:
         tables += [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:

@@ -117,7 +117,7 @@ PREDICTORS: dict[str, Callable[[CensusCell], float | None]] = {
 The last two are determinacy: of eight letters at the test length, and of what training shows."""
 BINS = 5
 """Of the probabilities of one predictor."""
-_COLUMNS = (*CONTEXT, "predictor", "predictor, learned positions")
+_COLUMNS = (*CONTEXT, "predictor", "predictor, learned positions", "predictor, last occurrences")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +280,11 @@ def _table(found: Sequence[CensusCell], values: FloatArray) -> OddsTable:
     """The cells in which the predictor is known."""
     known = [(cell, value) for cell, value in zip(found, values.tolist(), strict=True) if np.isfinite(value)]
     rows = [
-        [*odds_features(cell.case, tuple(CONTEXT)), value, value * (cell.encoding == "ape")]
+        [
+            *odds_features(cell.case, tuple(CONTEXT)),
+            value,
+            *(value * (cell.encoding == name) for name in ("ape", "reach")),
+        ]
         for cell, value in known
     ]
     return OddsTable.of([cell for cell, _ in known], _COLUMNS, rows)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longreach.answers.odds_features import GROUPS, ODDS_ENCODINGS, Group, group_of_verdicts
+from longreach.answers.odds_features import GROUPS, ODDS_ENCODINGS, REACH, Group, group_of_verdicts
 from longreach.config.encodings import ENCODINGS
 from longreach.runs.cells import ByAccuracy
 from longreach.studies.census.draw import FAR
@@ -179,7 +179,39 @@ def sure_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[
     )
 
 
+def level_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+    """By model and source, for each number of levels that cascades need: how many runs work and are sure."""
+    languages = language_table()
+    found: dict[tuple[int, str, int, str, int], list[tuple[str, bool, bool]]] = {}
+    order = {name: place for place, name in enumerate(ENCODINGS)}
+    for run in runs:
+        facts = languages[run.language]
+        levels = facts.sides[REACH].levels
+        if run.failed or run.encoding != REACH or ratio not in run.ratios or levels is None:
+            continue
+        done = outcome(run, ratio, facts.chance(run.trained_to, ratio))
+        if done.sure is not None:
+            key = order[run.encoding], model_name(run), run.trained_to, facts.kind, levels
+            found.setdefault(key, []).append((run.language, done.works, done.sure))
+    return tuple(
+        {
+            "model": model,
+            "trained_to": trained_to,
+            "source": source,
+            "ratio": ratio,
+            "levels": levels,
+            "languages": len({language for language, _, _ in alike}),
+            "runs": len(alike),
+            "work": sum(works for _, works, _ in alike),
+            "sure": sum(sure for _, _, sure in alike),
+        }
+        for (_, model, trained_to, source, levels), alike in sorted(found.items())
+    )
+
+
 Document = Mapping[str, Any]
+MAIN_LENGTH = 20
+"""The training length that the tables show."""
 
 
 def stratum_table(found: Iterable[Document], *, above: str = "") -> Table:
@@ -194,7 +226,6 @@ def stratum_table(found: Iterable[Document], *, above: str = "") -> Table:
     rows = [
         [
             model_title(each["model"]),
-            str(each["trained_to"]),
             f"{each['source']} {each['group']}",
             f"{each['ratio']}N",
             str(each["languages"]),
@@ -204,14 +235,32 @@ def stratum_table(found: Iterable[Document], *, above: str = "") -> Table:
             *(percent(each[name]) for name in ("probing", "sure", "exact")),
         ]
         for each in found
-        if each["ratio"] > 1
+        if each["ratio"] > 1 and each["trained_to"] == MAIN_LENGTH
     ]
     columns = (
-        "model", "N", "languages", "tested to", "of these", "runs", "work", "accuracy",
+        "model", "languages", "tested to", "of these", "runs", "work", "accuracy",
         "work on probing words", "sure", "exact",
     )  # fmt: skip
-    title = "Which runs work on random words, on probing words, and on all of both (sure), by stratum."
+    title = (
+        "Trained to 20: runs that work on random words, on probing words, and on both with every loop (sure)."
+    )
     return table_of(columns, rows, title=above + title, spare=("exact", "accuracy", "of these"))
+
+
+def level_table(found: Iterable[Document]) -> Table:
+    """A line for each number of levels."""
+    rows = [
+        [
+            model_title(each["model"]),
+            each["source"],
+            str(each["levels"]),
+            *(str(each[name]) for name in ("languages", "runs", "work", "sure")),
+        ]
+        for each in found
+    ]
+    columns = ("model", "languages", "levels", "of these", "runs", "work", "sure")
+    title = "Languages in AC⁰ by the layers that their cascade needs: runs that work and are sure at 10N."
+    return table_of(columns, rows, title=title)
 
 
 def sure_table(found: Iterable[Document]) -> Table:

@@ -27,7 +27,7 @@ from longreach.studies.census.analysis import (
     counted,
     recipe_table,
 )
-from longreach.studies.census.draw import RATIOS, Part
+from longreach.studies.census.draw import FAR, RATIOS, Part
 from longreach.studies.census.members import (
     RECIPES,
     SETTINGS,
@@ -43,7 +43,7 @@ from longreach.studies.census.members import (
     settings,
 )
 from longreach.studies.census.odds import OddsJudgement, fit_odds, stratum_skills
-from longreach.studies.census.strata import OUTSIDE
+from longreach.studies.census.strata import MAIN_LENGTH, OUTSIDE, StratumScore, group_of
 from longreach.studies.census.tables import (
     KINDS,
     CensusCell,
@@ -61,42 +61,95 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 SHOWN_RATIO = 3
-VERDICTS = {
+GROUP_WORDS: dict[Group, str] = {
     "yes/yes": "yes without and\nwith positions",
     "no/yes": "no without, yes\nwith positions",
-    "no/no": "no without and\nwith positions",
+    "no/no, in AC⁰": "no for both,\nin AC⁰",
+    OUTSIDE: "no for both,\noutside AC⁰",
 }
 COLOURS = {True: GREEN, False: RED}
-ENCODING_LOOKS = {"nope": (ORANGE, "s"), "ape": (BLUE, "o")}
-"""Where both encodings stand in one panel."""
+ENCODING_LOOKS = {"nope": (ORANGE, "s"), "ape": (BLUE, "o"), "reach": (GREEN, "^")}
+"""Where encodings stand in one panel."""
 FAINT = "#DDDDDD"
 
 
 def census_figure(analysis: CensusAnalysis) -> Figure:
-    """Left accuracy at 3N, in the middle what came true of the odds, right where a "no" ends."""
-    drawn = titled(f"The census: {counted(analysis.document()).removesuffix('.')}", (14.4, 5.0))
-    parts = drawn.subfigures(1, 3, width_ratios=[1.35, 1, 1.1], wspace=0.03, squeeze=False)
-    left, middle, right = parts.flat
-    _accuracy(left, analysis.cells)
+    """By stratum how far runs work, accuracy at 3N, what came true of the odds, and where a "no" ends."""
+    drawn = titled(f"The census: {counted(analysis.document()).removesuffix('.')}", (14.4, 9.6))
+    parts = drawn.subfigures(2, 2, hspace=0.04, wspace=0.03, squeeze=False)
+    first, left, middle, right = parts.flat
+    _lasting(first, analysis.strata)
+    _accuracy(left, [cell for cell in analysis.cells if cell.language.kind == "drawn"])
     _reliability(middle, analysis.odds)
     _failures(right, analysis.failures)
     return drawn
 
 
+def _lasting(part: SubFigure, found: Sequence[StratumScore]) -> None:
+    """A panel for each stratum: runs that work on random words, and those that are sure, by ratio."""
+    part.suptitle(
+        f"Trained to {MAIN_LENGTH}: runs that work, by tested length", fontsize=9, fontweight="bold"
+    )
+    axes = part.subplots(2, 2, sharex=True, sharey=True)
+    places = {ratio: place for place, ratio in enumerate(FAR[1:])}
+    for axis, (group, words) in zip(axes.flat, GROUP_WORDS.items(), strict=True):
+        axis.set_title(words.replace("\n", " "), fontsize=8)
+        axis.set_xticks([*places.values()], [f"{ratio}N" for ratio in places])
+        axis.set_ylim(-0.03, 1.06)
+        axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+        axis.tick_params(labelsize=7, length=2)
+        axis.grid(axis="y", color=FAINT, linewidth=0.6)
+        here = [
+            each
+            for each in found
+            if (each.group, each.source, each.trained_to) == (group, "drawn", MAIN_LENGTH)
+        ]
+        for encoding, (colour, marker) in ENCODING_LOOKS.items():
+            mine = [each for each in here if each.model == encoding and each.ratio > 1]
+            _line(axis, [(places[each.ratio], each.works.value) for each in mine], colour, marker, "-")
+            _line(axis, [(places[each.ratio], each.sure.value) for each in mine], colour, marker, ":")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("runs, %", fontsize=8)
+    _legend_of_encodings(part)
+
+
+def _line(
+    axis: Axes, points: Sequence[tuple[int, float | None]], colour: str, marker: str, style: str
+) -> None:
+    known = [(x, y) for x, y in points if y is not None]
+    if known:
+        axis.plot(
+            [x for x, _ in known], [y for _, y in known],
+            color=colour, marker=marker, linestyle=style, linewidth=1.4, markersize=4, alpha=0.9,
+        )  # fmt: skip
+
+
+def _legend_of_encodings(part: SubFigure) -> None:
+    from matplotlib.lines import Line2D
+
+    looks: dict[str, dict[str, Any]] = {
+        ENCODINGS[name].title: {"color": colour, "marker": marker}
+        for name, (colour, marker) in ENCODING_LOOKS.items()
+    }
+    looks |= {"random words": {"color": GREY}, "sure: every loop as well": {"color": GREY, "linestyle": ":"}}
+    handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
+    part.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=7, frameon=False)
+
+
 def _accuracy(part: SubFigure, found: Sequence[CensusCell]) -> None:
-    """A column for each verdict, a row for each encoding; thin a language, thick the median of languages."""
-    axes = part.subplots(2, 3, sharex=True, sharey=True)
+    """A column for each stratum, a row for each encoding; thin a language, thick the median of languages."""
+    axes = part.subplots(len(ENCODING_LOOKS), len(GROUP_WORDS), sharex=True, sharey=True)
     part.suptitle(f"Accuracy at {SHOWN_RATIO}N by training length N", fontsize=9, fontweight="bold")
     shown = [cell for cell in found if cell.ratio == SHOWN_RATIO]
     lengths = sorted({cell.trained_to for cell in shown})
     for row, encoding in zip(axes, ENCODING_LOOKS, strict=True):
-        for axis, verdict in zip(row, VERDICTS, strict=True):
-            here = [c for c in shown if c.encoding == encoding and c.language.verdict == verdict]
+        for axis, group in zip(row, GROUP_WORDS, strict=True):
+            here = [c for c in shown if c.encoding == encoding and group_of(c.language) == group]
             _languages(axis, here, lengths)
         row[0].set_ylabel(f"{ENCODINGS[encoding].title}: accuracy, %", fontsize=8)
-    for axis, words in zip(axes[0], VERDICTS.values(), strict=True):
+    for axis, words in zip(axes[0], GROUP_WORDS.values(), strict=True):
         axis.set_title(words, fontsize=8)
-    for axis in axes[1]:
+    for axis in axes[-1]:
         axis.set_xlabel("N", fontsize=8)
     _legend_of_verdicts(part)
 
@@ -224,7 +277,7 @@ def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
         axis.text(x + 0.47, y + 0.45, str(count), fontsize=7, ha="right", va="top", color="#444444", zorder=4)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
-    part.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+    part.legend(loc="outside lower center", ncols=3, fontsize=7, frameon=False)
 
 
 def _place(failure: Failure) -> tuple[int, int]:
