@@ -314,7 +314,7 @@ class TaskOdds:
     reason: str | None = None
     """Where there are no rows."""
     withheld: tuple[str, ...] = ()
-    """Beside rows: why there are none of the other encodings."""
+    """Beside rows: why there are none of other encodings that were judged."""
     model: OddsModel | None = None
 
     def at(self, ratio: int) -> dict[str, OddsRow]:
@@ -426,21 +426,22 @@ def _rows(
         most_nodes=ODDS_NODES,
     )
     rows: list[OddsRow] = []
-    silent: list[str] = []
+    silent: dict[str, bool] = {}  # why, and whether that was found
     for encoding, ratios in wanted.items():
         cases = [OddsCase(features=features, encoding=encoding, ratio=ratio) for ratio in ratios]
         if not cases:
             continue
         silence = model.silence(encoding, cases[0].group)
         if silence is not None:
-            silent.append(silence)
+            silent[silence] = model.skill_of(encoding, cases[0].group) is not None
             continue
         for case in cases:
             found = _row(case, model)
             if isinstance(found, str):
                 return found
             rows.append(found)
-    return _Rows(tuple(rows), tuple(silent)) if rows else "; ".join(silent)
+    told = tuple(reason for reason, judged in silent.items() if judged)
+    return _Rows(tuple(rows), told) if rows else "; ".join(silent)
 
 
 def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:
