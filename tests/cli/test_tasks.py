@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.answers.profile_suite import PARTS, suite, tasks_of
 from longreach.tasks.catalog import TASKS, load_task
 from tests.cli.conftest import Call
 
@@ -108,9 +109,26 @@ def test_export(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert longreach("tasks", "export", "mqar", "--size", "2", "--format", "lm-eval").code == 0
 
 
+def test_export_of_a_suite(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("--size", "1", "--test-lengths", "21:28", "--json")
+    parts = [longreach("tasks", "export", name, *given).document for name in ("suite-1", "suite-1:held-out")]
+    assert [each["out"] for each in parts] == ["suite-1-jsonl", "suite-1-held-out-jsonl"]
+    for found, part in zip(parts, PARTS, strict=True):
+        wanted = {(each.task, need.need) for need, each in tasks_of(suite(), part)}
+        assert {(each["task"], each["need"]) for each in found["sets"]} == wanted
+        trained = {each["task"]: each["lengths"] for each in found["sets"] if each["kind"] == "train"}
+        assert all(last == suite().trained_to for _, last in trained.values())
+    names = [{each["task"] for each in found["sets"]} for found in parts]
+    assert len(names[0] & names[1]) < len(names[0])
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
+        (["export", "suite-9"], "TASK: there is no suite 'suite-9'; there are suite-1, suite-1:development,"),
+        (["export", "suite-1", "--train-lengths", "1:5"], "--train-lengths: suite-1 has its own"),
+        (["export", "suite-1", "--alphabet", "ab"], "--alphabet: suite-1 has its own"),
         (["parity", "--size", "3"], "--size: goes with tasks export TASK"),
         (["--format", "jsonl"], "--format: goes with tasks export TASK"),
         (["check", "parity", "--test-lengths", "1:2"], "--test-lengths: goes with tasks export TASK"),

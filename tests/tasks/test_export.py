@@ -23,8 +23,7 @@ from longreach.tasks.export import (
     TRAINING,
     Exported,
     example_sets,
-    export_files,
-    write_directory,
+    export,
 )
 from longreach.tasks.lengths import LengthRange
 
@@ -45,10 +44,16 @@ def asked(name: str, *, slug: str | None = None) -> Exported:
 
 
 def written(tmp_path: Path, made: Any, *names: str, seed: int = 0) -> Path:
+    tmp_path.mkdir(exist_ok=True)
     out = tmp_path / f"{made}-{seed}"
     chosen = [asked(each) for each in names]
-    write_directory(out, export_files(chosen, made, title="some tasks", size=SIZE, seed=seed))
+    manifest = export(chosen, made, out, title="some tasks", size=SIZE, seed=seed)
+    assert manifest == json.loads((out / MANIFEST).read_text())
     return out
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -94,11 +99,11 @@ def test_what_is_given_and_what_is_asked() -> None:
         assert len(answers) == row["length"] + 1
 
 
-def test_a_seed_gives_the_same_examples_whatever_else_is_exported() -> None:
+def test_a_seed_gives_the_same_examples_whatever_else_is_exported(tmp_path: Path) -> None:
     alone = {each.path: each.content for each in example_sets(asked("parity"), size=SIZE, seed=3)}
-    files = export_files([asked("sort"), asked("parity")], "jsonl", title="both", size=SIZE, seed=3)
+    files = files_of(written(tmp_path / "first", "jsonl", "sort", "parity", seed=3))
     assert all(files[path] == content for path, content in alone.items())
-    assert files == export_files([asked("sort"), asked("parity")], "jsonl", title="both", size=SIZE, seed=3)
+    assert files == files_of(written(tmp_path / "second", "jsonl", "sort", "parity", seed=3))
     other = {each.path: each.content for each in example_sets(asked("parity"), size=SIZE, seed=4)}
     assert all(other[path] != content for path, content in alone.items())
     contents = list(alone.values())
@@ -168,25 +173,21 @@ def test_harness_tasks_are_templates(tmp_path: Path) -> None:
 
 
 def test_an_earlier_export_is_replaced(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    files = export_files([asked("parity"), asked("sort")], "jsonl", title="both", size=SIZE, seed=0)
-    write_directory(out, files)
-    write_directory(out, files)
-    fewer = export_files([asked("parity")], "datasets", title="one", size=SIZE, seed=0)
-    write_directory(out, fewer)
-    assert {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()} == fewer.keys()
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    out = written(tmp_path, "jsonl", "parity", "sort")
+    before = files_of(out)
+    written(tmp_path, "jsonl", "parity", "sort")
+    assert files_of(out) == before
+    fewer = export([asked("parity")], "datasets", out, title="one", size=SIZE, seed=0)
+    assert files_of(out).keys() == {*fewer["files"], MANIFEST}
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
 def test_an_empty_directory_is_used(tmp_path: Path) -> None:
-    write_directory(tmp_path / "out", {MANIFEST: b"{}"})
-    (tmp_path / "empty").mkdir()
-    write_directory(tmp_path / "empty", {MANIFEST: b"{}"})
-    assert (tmp_path / "empty" / MANIFEST).read_bytes() == b"{}"
+    (tmp_path / "jsonl-0").mkdir()
+    assert files_of(written(tmp_path, "jsonl", "parity"))
 
 
 def test_other_files_are_never_overwritten(tmp_path: Path) -> None:
-    files = export_files([asked("parity")], "jsonl", title="one", size=SIZE, seed=0)
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "notes.txt").write_text("mine")
@@ -207,7 +208,7 @@ def test_other_files_are_never_overwritten(tmp_path: Path) -> None:
     ):
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
         with pytest.raises(InputError, match=reason):
-            write_directory(tmp_path / name, files)
+            export([asked("parity")], "jsonl", tmp_path / name, title="one", size=SIZE, seed=0)
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
@@ -219,7 +220,7 @@ def test_nothing_is_left_of_an_export_that_fails(tmp_path: Path, monkeypatch: py
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.setattr("longreach.tasks.export.write_atomically", full)
     with pytest.raises(InputError, match="cannot be written: No space left on device"):
-        write_directory(earlier, {"a": b"", MANIFEST: b"{}"})
+        export([asked("sort")], "jsonl", earlier, title="one", size=SIZE, seed=0)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 TRAIN_TO = 50
 """The longest training length where nothing is said."""
 SIZE = 500
+SUITE = "suite-"
+SUITE_SIZE = 100
+"""As many as a profile tests at each length."""
 MOST = 100_000
+MOST_ROWS = 50
 PANEL = "Options of export"
 
 
@@ -49,8 +53,8 @@ class ExportOptions:
     ] = None
     size: Annotated[
         int | None,
-        option(f"Examples in a test set (default: {SIZE}); training has ten times as many.", "N",
-               min=1, max=MOST, panel=PANEL),
+        option(f"Examples in a test set (default: {SIZE}; suite: {SUITE_SIZE}); training: ten times as many.",
+               "N", min=1, max=MOST, panel=PANEL),
     ] = None  # fmt: skip
     seed: Annotated[
         int | None, option("Other seeds draw other examples (default: 0).", "S", min=0, panel=PANEL)
@@ -68,20 +72,49 @@ NOT_EXPORTED = ExportOptions()
 
 
 def export_tasks(name: str, alphabet: list[str] | None, given: ExportOptions, as_json: bool) -> None:
-    """Draw the sets of one task and write them into a directory."""
+    """Draw the sets of a task, or of all tasks of a suite, and write them into a directory."""
     from longreach.cli.progress import counted_stages
-    from longreach.tasks.export import check_directory, export_files, write_directory
+    from longreach.tasks.export import check_directory, export
 
     made = given.made or FormatName.jsonl
-    asked = [_exported(name, alphabet, given)]
-    out = given.out or Path(f"{asked[0].slug}-{made}")
+    is_suite = name.startswith(SUITE)
+    asked = _suite(name, alphabet, given) if is_suite else [_exported(name, alphabet, given)]
+    out = given.out or Path(f"{name.replace(':', '-') if is_suite else asked[0].slug}-{made}")
     check_directory(out)
-    size, seed = given.size or SIZE, given.seed or 0
+    size, seed = given.size or (SUITE_SIZE if is_suite else SIZE), given.seed or 0
     with counted_stages(silent=as_json or len(asked) == 1) as stage:
         advance = stage("drawing examples", len(asked))
-        files = export_files(asked, made.value, title=name, size=size, seed=seed, advance=advance)
-    write_directory(out, files)
-    _print_sets(out, files, as_json)
+        manifest = export(asked, made.value, out, title=name, size=size, seed=seed, advance=advance)
+    _print_sets(out, manifest, as_json)
+
+
+def _suite(name: str, alphabet: list[str] | None, given: ExportOptions) -> list[Exported]:
+    """The tasks of `suite-1`, or of `suite-1:held-out`, on the lengths of the suite."""
+    from longreach.answers.profile_suite import PARTS, suite, tasks_of
+    from longreach.tasks.catalog import file_name, load_task
+    from longreach.tasks.export import Exported
+    from longreach.theory.names import TaskName
+
+    known = suite()
+    named = {f"{SUITE}{known.suite}": PARTS[0]}
+    named |= {f"{SUITE}{known.suite}:{part}": part for part in PARTS}
+    if name not in named:
+        raise InputError(f"there is no suite {name!r}; there are {', '.join(named)}", place=Argument("task"))
+    for option_, value in (("alphabet", alphabet), ("train-lengths", given.train_lengths)):
+        if value is not None:
+            raise InputError(f"--{option_}: {name} has its own")
+    tests = _ranges(given.test_lengths, "test_lengths")
+    found = []
+    for need, each in tasks_of(known, named[name]):
+        task = load_task(each.task)
+        ranges = tuple(lengths for lengths in tests or known.tested(each) if _has(task, lengths))
+        found.append(
+            Exported(
+                name=TaskName(each.task).short, slug=file_name(each.task, None).lower(), task=task,
+                train=task.train_range(known.trained_to), tests=ranges, need=need.need,
+            )
+        )  # fmt: skip
+    return found
 
 
 def _exported(name: str, alphabet: list[str] | None, given: ExportOptions) -> Exported:
@@ -119,21 +152,18 @@ def _ranges(text: str | None, name: str) -> tuple[LengthRange, ...]:
         raise error.at(Field(name)) from None
 
 
-def _print_sets(out: Path, files: dict[str, bytes], as_json: bool) -> None:
-    import json
-
-    from longreach.tasks.export import MANIFEST
-
-    document = json.loads(files[MANIFEST])
+def _print_sets(out: Path, manifest: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print_json({"out": str(out), **{name: document[name] for name in document if name != "files"}})
+        print_json({"out": str(out), **{name: manifest[name] for name in manifest if name != "files"}})
         return
     rows = [
         [each["path"], each["kind"], f"{each['lengths'][0]}–{each['lengths'][1]}", f"{each['examples']:,}"]
-        for each in document["sets"]
+        for each in manifest["sets"]
     ]
     columns: list[Column | str] = [
         Column("file", right=False), Column("set", right=False), "lengths", "examples",
     ]  # fmt: skip
-    console().table(Table(columns, rows))
-    note(f"{counted(len(files), 'file')} in {out}")
+    shown = rows[:MOST_ROWS]
+    console().table(Table(columns, shown))
+    left = f"; {counted(len(rows) - len(shown), 'set')} not shown" if len(rows) > len(shown) else ""
+    note(f"{counted(len(manifest['files']) + 1, 'file')} in {out}{left}")

@@ -49,7 +49,8 @@ def tasks(
     and how fast examples are drawn. Exit code 1 if a check fails.
 
     `tasks export TASK` writes training and test sets by length into a directory, for use without longreach:
-    as JSON lines, as a Hugging Face dataset, or as tasks for the lm-evaluation-harness.
+    as JSON lines, as a Hugging Face dataset, or as tasks for the lm-evaluation-harness. `suite-1` stands for
+    the development tasks of the suite of profiles, `suite-1:held-out` for the others.
 
     TASK may also be d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
     each letter) or states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,

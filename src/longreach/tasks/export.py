@@ -92,6 +92,37 @@ class ExampleSet:
     def content(self) -> bytes:
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows).encode()
 
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenSet:
+    """What is kept of a set when its file is written."""
+
+    of: Exported
+    kind: Kind
+    lengths: LengthRange
+    split: str
+    path: str
+    examples: int
+    longest: int
+    """Tokens of the longest answer."""
+    size: int
+    """Bytes of the file."""
+    sha256: str
+
+    @staticmethod
+    def of_set(drawn: ExampleSet, content: bytes) -> WrittenSet:
+        return WrittenSet(
+            of=drawn.of,
+            kind=drawn.kind,
+            lengths=drawn.lengths,
+            split=drawn.split,
+            path=drawn.path,
+            examples=len(drawn.rows),
+            longest=max(len(row["target"].split()) for row in drawn.rows),
+            size=len(content),
+            sha256=_hash(content),
+        )
+
     def document(self) -> dict[str, Any]:
         """Of the manifest."""
         return {
@@ -100,7 +131,8 @@ class ExampleSet:
             **({"need": self.of.need} if self.of.need is not None else {}),
             "kind": self.kind,
             "lengths": list(self.lengths),
-            "examples": len(self.rows),
+            "examples": self.examples,
+            "sha256": self.sha256,
         }
 
 
@@ -182,45 +214,27 @@ def example(task: Task, batch: Batch, row: int, length: int) -> dict[str, Any]:
 
 Files: TypeAlias = dict[str, bytes]
 """By path below the directory."""
+Document: TypeAlias = dict[str, Any]
 
 
-def export_files(
+def export(
     asked: Sequence[Exported],
     made: Format,
+    out: Path,
     *,
     title: str,
     size: int,
     seed: int,
     advance: Callable[[int], None] = lambda count: None,
-) -> Files:
-    """All files of an export, by their paths; the manifest last."""
-    sets: list[ExampleSet] = []
-    for each in asked:
-        sets += example_sets(each, size=size, seed=seed)
-        advance(1)
-    files: Files = {each.path: each.content for each in sets}
-    about = {"title": title, "seed": seed, "size": size}
-    if made == "datasets":
-        files["README.md"] = _card(sets, title).encode()
-    if made == "lm-eval":
-        files |= _harness_files(asked, sets, title)
-    files["croissant.json"] = _json(_croissant(sets, files, title))
-    listed = [each.document() | {"sha256": _hash(files[each.path])} for each in sets]
-    hashes = {path: _hash(files[path]) for path in sorted(files)}
-    files[MANIFEST] = _json(
-        {"longreach": __version__, "format": made, **about, "sets": listed, "files": hashes}
-    )
-    return files
+) -> Document:
+    """Write a directory whole or not at all, and give its manifest.
 
-
-def write_directory(out: Path, files: Files) -> None:
-    """Write a directory whole or not at all. What an earlier export wrote is replaced, other files never."""
+    What an earlier export wrote is replaced, other files never.
+    """
     check_directory(out)
     draft = out.parent / f".{out.name[:50]}.{secrets.token_hex(8)}.tmp"
     try:
-        for path, content in files.items():
-            (draft / path).parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(draft / path, content, flush=False)
+        manifest = _fill(draft, asked, made, title=title, size=size, seed=seed, advance=advance)
         if out.exists():
             old = draft.with_suffix(".old")
             os.replace(out, old)
@@ -232,6 +246,47 @@ def write_directory(out: Path, files: Files) -> None:
         raise InputError(f"cannot be written: {error.strerror or error}", place=File(str(out))) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+    return manifest
+
+
+def _fill(
+    draft: Path,
+    asked: Sequence[Exported],
+    made: Format,
+    *,
+    title: str,
+    size: int,
+    seed: int,
+    advance: Callable[[int], None],
+) -> Document:
+    """The files of an export, one by one; the manifest last."""
+    hashes: dict[str, str] = {}
+
+    def write(path: str, content: bytes) -> None:
+        (draft / path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(draft / path, content, flush=False)
+        hashes[path] = _hash(content)
+
+    sets: list[WrittenSet] = []
+    for each in asked:
+        for drawn in example_sets(each, size=size, seed=seed):
+            content = drawn.content
+            write(drawn.path, content)
+            sets.append(WrittenSet.of_set(drawn, content))
+        advance(1)
+    more: Files = {"croissant.json": _json(_croissant(sets, title))}
+    if made == "datasets":
+        more["README.md"] = _card(sets, title).encode()
+    if made == "lm-eval":
+        more |= _harness_files(asked, sets, title)
+    for path, content in more.items():
+        write(path, content)
+    manifest: Document = {
+        "longreach": __version__, "format": made, "title": title, "seed": seed, "size": size,
+        "sets": [each.document() for each in sets], "files": dict(sorted(hashes.items())),
+    }  # fmt: skip
+    write(MANIFEST, _json(manifest))
+    return manifest
 
 
 def check_directory(out: Path) -> None:
@@ -273,7 +328,7 @@ def _yaml(document: dict[str, Any]) -> str:
 # Hugging Face datasets
 
 
-def _card(sets: Sequence[ExampleSet], title: str) -> str:
+def _card(sets: Sequence[WrittenSet], title: str) -> str:
     configs = []
     for exported in _tasks(sets):
         own = [each for each in sets if each.of is exported]
@@ -302,14 +357,14 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _tasks(sets: Sequence[ExampleSet]) -> list[Exported]:
+def _tasks(sets: Sequence[WrittenSet]) -> list[Exported]:
     return list({each.of.slug: each.of for each in sets}.values())
 
 
 # lm-evaluation-harness
 
 
-def _harness_files(asked: Sequence[Exported], sets: Sequence[ExampleSet], title: str) -> Files:
+def _harness_files(asked: Sequence[Exported], sets: Sequence[WrittenSet], title: str) -> Files:
     files: Files = {}
     groups = []
     for exported in asked:
@@ -331,8 +386,7 @@ def _harness_files(asked: Sequence[Exported], sets: Sequence[ExampleSet], title:
     return files
 
 
-def _harness_task(name: str, each: ExampleSet, train: ExampleSet) -> str:
-    longest = max(len(row["target"].split()) for row in each.rows)
+def _harness_task(name: str, each: WrittenSet, train: WrittenSet) -> str:
     where = ": at the start and after each symbol" if each.of.task.kind == "language" else ""
     return _yaml(
         {
@@ -349,7 +403,7 @@ def _harness_task(name: str, each: ExampleSet, train: ExampleSet) -> str:
             "target_delimiter": " ",
             "fewshot_delimiter": "\n\n",
             "generation_kwargs": {
-                "until": ["\n"], "do_sample": False, "max_gen_toks": ANSWER_ROOM * (longest + 1),
+                "until": ["\n"], "do_sample": False, "max_gen_toks": ANSWER_ROOM * (each.longest + 1),
             },
             "filter_list": [
                 {
@@ -420,7 +474,7 @@ CONTEXT: Final = {
 """The names of Croissant 1.0."""
 
 
-def _croissant(sets: Sequence[ExampleSet], files: Files, title: str) -> dict[str, Any]:
+def _croissant(sets: Sequence[WrittenSet], title: str) -> dict[str, Any]:
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -436,8 +490,8 @@ def _croissant(sets: Sequence[ExampleSet], files: Files, title: str) -> dict[str
                 "name": each.path,
                 "contentUrl": each.path,
                 "encodingFormat": "application/jsonlines",
-                "contentSize": f"{len(files[each.path])} B",
-                "sha256": _hash(files[each.path]),
+                "contentSize": f"{each.size} B",
+                "sha256": each.sha256,
             }
             for each in sets
         ],
@@ -454,11 +508,11 @@ def _croissant(sets: Sequence[ExampleSet], files: Files, title: str) -> dict[str
     }
 
 
-def _record_set(each: ExampleSet) -> str:
+def _record_set(each: WrittenSet) -> str:
     return f"{each.of.slug}-{each.kind}-{each.lengths.name}"
 
 
-def _croissant_field(each: ExampleSet, name: str) -> dict[str, Any]:
+def _croissant_field(each: WrittenSet, name: str) -> dict[str, Any]:
     kind, about = FIELDS[name]
     return {
         "@type": "cr:Field",
