@@ -18,10 +18,10 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From top to bottom; a room imports itself and the rooms before it.
 ROOMS = [
-    "wording", "errors", "files", "figures", "theory", "tasks", "config", "models", "training", "execution",
-    "runs", "answers", "inspection", "studies", "report", "cli", "__main__",
+    "wording", "errors", "files", "figures", "theory", "tasks", "config", "models", "nn", "training",
+    "execution", "runs", "answers", "inspection", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
-WITH_TORCH = {"models", "training", "inspection", "studies"}
+WITH_TORCH = {"models", "nn", "training", "inspection", "studies"}
 # These ask for it only inside functions, when something trains.
 LATE_TORCH = {"runs", "answers", "cli"}
 # Nothing but the command line knows the studies.

@@ -109,3 +109,20 @@ def wave_table(config: ModelConfig, dtype: torch.dtype, device: torch.device) ->
 def layer_heads(config: ModelConfig, layer: int) -> tuple[ReachHead, ...]:
     """What each head of a layer does."""
     return reach_heads(layer, config.heads, config.reach_modulus, config.reach_counting)
+
+
+def read_last(queries: int, keys: int, device: torch.device, mask: Tensor | None = None) -> Reading:
+    """The last of so many tokens read all of them; padding has no place among the others."""
+    places = torch.arange(keys, device=device)
+    asking = places[keys - queries :]
+    hidden = places > asking[:, None]
+    ids = places
+    if mask is not None:
+        ids = mask.long().cumsum(-1).sub(1).clamp(min=0)
+        # Padding sees itself, so that every softmax has a key.
+        padding = ~mask.bool()[:, None, :] & (places != asking[:, None])
+        hidden = (hidden | padding)[:, None]
+    query_ids = ids[..., keys - queries :]
+    factor = (query_ids + 1).float().log()[..., None]
+    factor = factor[None, None] if mask is None else factor[:, None]
+    return Reading(query_ids, query_ids, ids, asking, hidden, factor)
