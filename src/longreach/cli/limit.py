@@ -45,7 +45,16 @@ def compile_program(
     length: Annotated[
         int | None, option("Compare with the program, words up to this length.", "N", "--verify", min=0)
     ] = None,
-    dtype: Annotated[Dtype, option("The type of the stored numbers.")] = Dtype.float64,
+    dtype: Annotated[
+        Dtype | None, option("The type of the stored numbers (default: float64; float32 with --encoding).")
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        option(
+            "reach: FILE is a TASK or a cascade (a certificate), and becomes a decoder with this encoding.",
+            "NAME",
+        ),
+    ] = None,
     word: Annotated[
         str | None, option("Draw the attention on this word to --figure.", "WORD", "--attend")
     ] = None,
@@ -59,7 +68,15 @@ def compile_program(
     differs from the program.
 
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
+    Example: longreach crasp compile "regex:(a|bb)*" --encoding reach --out model --verify 8
     """
+    if encoding is not None:
+        from longreach.cli.cascade import compile_task
+
+        unfit = {"--context": context, "--attend": word, "--figure": figure, "--peer": peer or None}
+        compile_task(file, encoding, dtype, unfit, out, length, as_json=as_json)
+        return
+    dtype = dtype or Dtype.float64
     from longreach.theory.limit.files import save
     from longreach.theory.limit.finite import to_finite
     from longreach.theory.limit.margins import provable_length

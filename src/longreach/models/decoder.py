@@ -401,6 +401,12 @@ class Memory(Decoder):
 
         Rows have `counts` new tokens, at least one; tokens and ids, (rows, n), are padded on the right.
         """
+        states = self.follow(tokens, ids, counts)
+        last = states[torch.arange(len(states), device=states.device), counts - 1]
+        return unembedded(self.parameters, self.config, last)
+
+    def follow(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Tensor:
+        """What the output matrices read at each of the new tokens; the arguments are those of `read`."""
         places = self._sizes[:, None] + torch.arange(tokens.shape[1], device=tokens.device)
         self._places, self._width = places, int(places.max()) + 1
         if self._width > self._ids.shape[1]:
@@ -411,8 +417,7 @@ class Memory(Decoder):
         reading = Reading(ids, ids, self._ids[:, : self._width], places, hidden, factor)
         states = self.states(tokens, reading)
         self._sizes = self._sizes + counts
-        last = states[torch.arange(len(states), device=states.device), counts - 1]
-        return unembedded(self.parameters, self.config, last)
+        return states
 
     def recall(
         self, slot: int, key: Tensor, value: Tensor, kept: Tensor | None
