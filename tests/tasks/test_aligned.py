@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from longreach.answers.forecast import forecast
 from longreach.answers.remedies import remedies
+from longreach.answers.trained import train
 from longreach.errors import InputError
 from longreach.tasks.aligned import recognized
 from longreach.tasks.alignments import NOTHING, ORDERS, operands, separators
@@ -79,7 +80,9 @@ def test_the_remedy_of_own_functions(name: str) -> None:
     assert (first.task, first.encoding) == (f"{known.stored}{FORMS[name]}", "coupled-local")
     assert first.ground == "local steps"
     assert "not proved" in first.basis
-    assert first.basis.startswith(("each symbol of the answer is one of the input", "an automaton with "))
+    assert first.basis.startswith(
+        ("each symbol of the answer comes from one of the input", "an automaton with ")
+    )
 
 
 @pytest.mark.parametrize("name", NONE)
@@ -283,3 +286,43 @@ def test_examples_of_a_file(tmp_path: Path) -> None:
     noise = loaded("noise", {x: [str(rng.integers(0, 2))] for x in sorted(words)[:150]})
     assert isinstance(noise, DataTask)
     assert noise.aligned is None
+
+
+def test_what_was_seen_in_words() -> None:
+    said = {
+        "every_second": "each symbol of the answer comes from one of the input, read only at every second "
+        "symbol",
+        "add": "an automaton with 44 states writes the answer, its last symbol first; it reads a digit of "
+        "each operand side by side, from the last on",
+        "palindrome": "an automaton with 5 states gives the answer; it reads the input from both ends in "
+        "turns",
+        "without_a": "each symbol of the answer comes from one of the input, read without a",
+    }
+    for name, words in said.items():
+        task = KNOWN[name]
+        assert isinstance(task, FunctionTask)
+        assert task.aligned is not None
+        assert task.aligned.about == words
+
+
+def test_forms_of_a_file_keep_its_lengths(tmp_path: Path) -> None:
+    """Training and tests take lengths that the file has."""
+    rng = np.random.default_rng(0)
+    words = sorted({tuple(word(int(n), rng)) for n in rng.integers(2, 21, 400)})
+    lines = (json.dumps({"input": x, "output": [str(x.count("a") % 2)]}) for x in words)
+    (tmp_path / "parity").write_text("\n".join(lines), encoding="utf-8")
+    base = load_task(f"data:{tmp_path / 'parity'}")
+    task = changed_task(base, ["scratchpad"])
+    assert task.train_range(12) == base.train_range(12) == (2, 12)
+    assert task.test_ranges(12) == base.test_ranges(12) == ((13, 16), (17, 20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rotate_left", "increment", "palindrome", "compare_binary"])
+def test_the_remedy_works_at_three_times_the_training_length(name: str, tmp_path: Path) -> None:
+    found = train(
+        _form(name), "coupled-local", seeds=1, runs=tmp_path, max_steps=700, train_lengths=(3, 13),
+        test_lengths=[(25, 36)], test_size=300,
+    )  # fmt: skip
+    (row,) = found.found
+    assert row.accuracy["25-36"] >= 0.99

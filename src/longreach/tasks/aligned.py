@@ -58,7 +58,7 @@ class Aligned:
     >>> words = ["ab", "abb", "baab"]
     >>> found = recognized(lambda x: x[::-1], {tuple(word): tuple(word[::-1]) for word in words})
     >>> found.about
-    'each symbol of the answer is one of the input, read from the last symbol to the first'
+    'each symbol of the answer comes from one of the input, read from the last symbol to the first'
     >>> found.ids("ab", "ba")
     [0, 2, 1, 0, 1, 2, 0]
     """
@@ -161,16 +161,13 @@ class Aligned:
     @property
     def about(self) -> str:
         """One sentence without a full stop."""
-        read = f"the input, read {self.alignment.words}"
-        if self.alignment.words.startswith(("a digit", "digit")):
-            read = f"the input, {self.alignment.words}"
-        if self.alignment.words.startswith("only"):
-            read = f"the input, {self.alignment.words}"
-        if self.is_map:
-            return f"each symbol of the answer is one of {read}"
+        words = self.alignment.words
+        if self.is_map and not self.alignment.pairs:
+            return f"each symbol of the answer comes from one of the input, read {words}"
         many = counted(len(self.machine), "state")
         what = "gives the answer" if self.each == 0 else "writes the answer"
         order = ", its last symbol first" if self.backwards else ""
+        read = f"the input {words}" if self.alignment.moves else words
         return f"an automaton with {many} {what}{order}; it reads {read}"
 
     @property

@@ -34,7 +34,7 @@ class Alignment:
 
     name: str
     words: str
-    """Behind "the input, read"."""
+    """Behind "the input, read"; of operands what is read."""
     columns: Callable[[Sequence[str]], list[Column] | None]
     """None: the input is not of this form."""
     word: Callable[[Sequence[str]], Word | None]
@@ -132,14 +132,14 @@ def _orders() -> list[Alignment]:
         _order("riffle", "from both halves in turns", lambda n: _riffled(n, (n + 1) // 2)),
         _order("parted", parted, partial(_parted, first=0)),
         _order("parted, the second first", parted, partial(_parted, first=1)),
-        _order("first half", "only its first half", lambda n: range((n + 1) // 2)),
-        _order("first half without the middle", "only its first half", lambda n: range(n // 2)),
-        _order("second half", "only its second half", lambda n: range(n // 2, n)),
-        _order("second half without the middle", "only its second half", lambda n: range((n + 1) // 2, n)),
+        _order("first half", "only in its first half", lambda n: range((n + 1) // 2)),
+        _order("first half without the middle", "only in its first half", lambda n: range(n // 2)),
+        _order("second half", "only in its second half", lambda n: range(n // 2, n)),
+        _order("second half without the middle", "only in its second half", lambda n: range((n + 1) // 2, n)),
     ]
     for step, nth in ((2, "second"), (3, "third")):
         for start in range(step):
-            words = f"only every {nth} symbol"
+            words = f"only at every {nth} symbol"
             found.append(
                 _order(f"every {nth} from {start + 1}", words, partial(_every, start=start, step=step))
             )

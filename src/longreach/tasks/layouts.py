@@ -392,6 +392,14 @@ class ChangedTask(SequenceTask):
     def has(self, lengths: IntArray) -> BoolArray:
         return self.base.has(lengths)
 
+    def train_range(self, train_to: int) -> LengthRange:
+        """That of the base, which may know its own lengths, as a file does."""
+        first, last = self.base.train_range(train_to)
+        return LengthRange(max(first, self.least_length), max(last, self.least_length))
+
+    def test_ranges(self, train_to: int) -> tuple[LengthRange, ...]:
+        return self.base.test_ranges(train_to)
+
 
 def base_of(task: Task) -> Task:
     """The task before all changes.
