@@ -23,6 +23,11 @@ from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.task import Task
 from longreach.wording import counted
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
 WAITING = 20.0
 """Seconds on the wall for one of computing, where nobody knows who waits."""
 WAITS = 8.0
@@ -68,7 +73,7 @@ class Asking:
         self.seconds, self.name = seconds, name
         self.calls = 0
         self._computed, self._started = time.thread_time(), time.monotonic()
-        self._waited = 0.0
+        self._waited, self._slept = 0.0, _sleeps()
         self._lately: list[deque[float]] = []
         """The seconds of the last calls of each function."""
         self._inside: tuple[float, float] | None = None
@@ -155,7 +160,9 @@ class Asking:
             taken = time.monotonic() - began
             if taken >= SLOW / 4:
                 computed = time.thread_time() - computed
-                waits = _waits(taken, computed)
+                slept, self._slept = self._slept, _sleeps()
+                # A call that others kept from computing, on a busy machine, did not wait.
+                waits = _waits(taken, computed) if slept is None or slept != self._slept else 0.0
                 self._waited += waits
                 taken = computed + waits
             lately.append(taken)
@@ -201,6 +208,13 @@ def _mean(seconds: deque[float]) -> float:
 def _waits(taken: float, computed: float) -> float:
     """Of a call, the seconds in which it waited."""
     return taken - computed if taken > WAITS * computed else 0.0
+
+
+def _sleeps() -> int | None:
+    """How often this thread gave up the processor by itself; None where that is not known."""
+    if resource is None or not hasattr(resource, "RUSAGE_THREAD"):
+        return None
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
 
 
 class _Line:

@@ -23,12 +23,15 @@ from longreach.answers.learned import (
     FAMILIES,
     LONG_WORDS,
     SHORT_WORDS,
+    FoundProgram,
     found_verdict,
     learned_answer_sides,
     learned_language_sides,
     library_program,
     synthesized_program,
+    tried_program,
 )
+from longreach.answers.lookup import Lookup, lookup_of, value_program
 from longreach.answers.oracle import (
     MANY,
     SECONDS,
@@ -188,9 +191,19 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
         said = error.message if error.__cause__ is None else failure_line(error.__cause__)
         short = f"{unasked}: {said.removeprefix(f'{task.name}: ')}"
         return {key: undecided(SIDES[key], why, clause=short) for key in wanted}
+    seen = box.seen()
+    if seen is not None:
+        found = {key: _with_seen(verdict, seen) for key, verdict in found.items()}
+        box.tried.insert(0, seen)
     rest = "; ".join(box.tried) or "nothing was tried"
     open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
     return {**{key: found.get(key) or open_[key] for key in wanted}, **found}
+
+
+def _with_seen(verdict: Verdict, seen: str) -> Verdict:
+    """The same with what was seen of the task."""
+    told = verdict.with_proofs(lambda proof: replace(proof, reason=f"{proof.reason}; {seen}"))
+    return replace(told, note=seen if told.note is None else f"{told.note}; {seen}")
 
 
 # One forecast is asked for several times: for an answer, for its page, for a judgement of runs.
@@ -277,13 +290,21 @@ class _Box:
                     found[word] = said
         return found
 
+    def seen(self) -> str | None:
+        """What was seen of the answers besides, for people."""
+        return None
+
+    def built(self) -> FoundProgram | None:
+        """A program that theory builds for what was seen."""
+        return None
+
     def further(self) -> dict[Word, Hashable]:
         """Inputs with their answers that no search has seen, also such where answers change."""
         return {}
 
     def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         """A program of the library, or one that is fitted to answers."""
-        return self._by_program(name, keys, "fitted nope", "library", "fitted ape")
+        return self._by_program(name, keys, "fitted nope", "library", "built", "fitted ape")
 
     def enumerated(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         """The smallest program, found by trying all."""
@@ -307,7 +328,9 @@ class _Box:
             side = search.removeprefix("fitted ")
             if not needed or (side == "ape" and side not in needed):
                 continue
-            if search == "library":
+            if search == "built":
+                found = self.built()
+            elif search == "library":
                 found = library_program(self.task, left=until, words=self.trial)
             elif search != side:
                 found = searched_program(
@@ -581,6 +604,7 @@ class _Answers(_Box):
     def embedded(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         if not self.task.separated:
             return {}
+        _ = self.lookup  # said beside whatever verdict comes
         if self.every_word:
             embeddings = letter_embeddings(self.drawn.letters)
         else:
@@ -596,6 +620,26 @@ class _Answers(_Box):
             clock=self.clock.now,
         )
         return self._with_parts(found, keys)
+
+    @cached_property
+    def lookup(self) -> Lookup | None:
+        """The place of the input that decides the answer."""
+        known = {x: y for x, y in {**self.examples(), **self.trial}.items() if isinstance(y, tuple)}
+        return lookup_of(known, self.answer, self.clock.until("part"))
+
+    def seen(self) -> str | None:
+        known = vars(self).get("lookup")  # asked for where a program was looked for
+        return known.words if isinstance(known, Lookup) else None
+
+    def built(self) -> FoundProgram | None:
+        if self.lookup is None or not (self.lookup.rule.looks_up and self.lookup.alone):
+            return None
+        inputs = [*self.examples(), *self.trial]
+        program = value_program(inputs)
+        if program is None:
+            return None
+        source = "program for keys that keep their values"
+        return tried_program(self.task, program, source, list(self.further()))
 
     def rows(self) -> MeasuredRows | None:
         if self.every_word:
