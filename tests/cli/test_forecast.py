@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,23 @@ def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.M
     assert document["odds_note"] is None
     for row in document["odds"]["rows"]:
         assert row["low"] <= row["probability"] <= row["high"]
+
+
+def test_odds_reach_as_far_as_each_encoding_was_tested(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = [replace(each, encoding="reach") for each in MODEL.skills if each.encoding == "ape"]
+    near, far = {"20": (2, 3, 5)}, {"20": (2, 3, 5, 10)}
+    model = replace(
+        MODEL, encodings=("nope", "ape", "reach"), ratios=(2, 3, 5, 10), skills=(*MODEL.skills, *judged),
+        tested={"nope": near, "ape": near, "reach": far},
+    )  # fmt: skip
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: model)
+    shown = longreach("forecast", "regex:(a|b)*bb(a|b)*").out.splitlines()
+    place = next(number for number, line in enumerate(shown) if "odds, trained to" in line)
+    assert shown[place].split()[4:] == ["21–40", "41–60", "81–100", "181–200"]
+    shares = {line.split()[0]: len(re.findall(r"\d+ %", line)) for line in shown[place + 1 : place + 4]}
+    assert shares == {"NoPE": 3, "APE": 3, "reach": 4}
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from longreach.answers.forecast import Forecast
     from longreach.cli.screen import Screen
     from longreach.runs.cells import Cell, Spread
+    from longreach.tasks.lengths import LengthRange
     from longreach.theory.architectures.classes import ArchitectureVerdict
     from longreach.theory.automata.automaton import Automaton
 
@@ -299,14 +300,13 @@ def _print_odds(out: Screen, answer: Forecast, why: bool) -> None:
         if why or found.reason != OTHER_KIND:
             out.hanging(f"odds for one run: not known; {found.reason}", 2, 4, "dim")
         return
-    by_encoding = {
-        row.encoding: [each for each in found.rows if each.encoding == row.encoding] for row in found.rows
-    }
-    ranges = [row.tested for row in found.rows if row.encoding == found.rows[0].encoding]
+    # Some encodings were tested farther than others.
+    ranges = sorted({row.tested for row in found.rows})
+    by_encoding: dict[str, dict[LengthRange, str]] = {}
+    for row in found.rows:
+        by_encoding.setdefault(row.encoding, {})[row.tested] = odds_words(row.odds)
     columns = [Column(f"{each.first}–{each.last}", len(ranges) - place) for place, each in enumerate(ranges)]
-    lines = [
-        [f"  {out.titles[key]}", *(odds_words(row.odds) for row in rows)] for key, rows in by_encoding.items()
-    ]
+    lines = [[f"  {out.titles[key]}", *map(said.get, ranges)] for key, said in by_encoding.items()]
     out.table(Table([f"  odds, trained to {USUAL_LENGTH}", *columns], lines))
     answers = {key: side.trained for key, side in answer.sides.items()}
     about = f"that one run works there; {found.basis(found.at(3).values(), answers)}"
