@@ -299,6 +299,7 @@ REFUSALS = [
     ("train binary-majorty", "TASK: no task is named 'binary-majorty'; did you mean 'binary-majority'"),
     ("train sort --encoding appe", "--encoding: unknown encoding 'appe'; did you mean 'ape'"),
     ("train sort --seed 1 --seeds 2", "--seeds: goes without --seed"),
+    ("train sort --log comet", "--log: 'comet' is not one of 'tensorboard', 'wandb'"),
     ("train sort --seeds 0", "--seeds: 0 is less than 1"),
     ("train sort --seed -3", "--seed: "),
     ("train sort --scale huge", "--scale: "),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -455,3 +457,23 @@ def test_the_same_results_side_by_side(longreach: Call, tmp_path: Path) -> None:
             assert row.loss == pytest.approx(again.loss, abs=1e-4)
     # Run again, stacked or not, there is nothing to do.
     assert longreach(*command, "--runs", tmp_path / "b").document["runs"] == beside
+
+
+def test_logs_of_finished_runs(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[tuple[Path, list[int]]] = []
+
+    def logger(name: str) -> Callable[[Path, Iterable[Result]], Path]:
+        def write(runs: Path, results: Iterable[Result]) -> Path:
+            written.append((runs, [result.rows[-1].step for result in results]))
+            return runs / name
+
+        return write
+
+    monkeypatch.setattr("longreach.runs.logs.logger", logger)
+    command = ("train", "parity", *SMALL, *FEWER, "--runs", tmp_path, "--log", "wandb")
+    for _ in range(2):  # trained, and then read
+        done = longreach(*command)
+        assert done.code == 0
+        assert f"logs in {tmp_path / 'wandb'}" in done.err.splitlines()
+    assert written == [(tmp_path, [20])] * 2
+    assert all((tmp_path / key / "log.csv").is_file() for key in os.listdir(tmp_path) if len(key) == 16)
