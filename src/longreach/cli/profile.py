@@ -13,7 +13,7 @@ from longreach.cli.output import check_file, console, note, print_json, write_te
 from longreach.cli.progress import Bars, going_on
 from longreach.cli.training_options import HERE, Where, help_of, read_model_options
 from longreach.errors import Field, InputError
-from longreach.wording import Column, Table, duration
+from longreach.wording import Column, Table, counted, duration
 
 if TYPE_CHECKING:
     from longreach.answers.profile import Profile
@@ -138,7 +138,7 @@ def _print(found: Profile, lacks: str | None) -> None:
     out.print()
     size = f"{found.parameters:,} parameters"
     state = "" if found.state_size is None else f", a state of {found.state_size:,} numbers"
-    spent = f"{len(found.runs)} runs, {duration(found.seconds)} of one core"
+    spent = f"{counted(len(found.runs), 'run')}, {duration(found.seconds)} of one core"
     out.hanging(f"{size}{state}; {spent}; learning rate {found.budget.rate:g}", 0, 2)
     if lacks is not None:
         out.hanging(lacks, 0, 2)
