@@ -169,7 +169,7 @@ class FiniteStateCertificate(_Document):
     kind: Literal["finite-state"] = "finite-state"
     machine: MachineTable
     reflections: int | None = Field(default=None, ge=1)
-    """So many reflections in a row make every step of it, where that matters
+    """So many reflections in a row make every step of it in one layer, where that matters
     (`longreach.theory.architectures.groups`)."""
     blocks: tuple[tuple[int, ...], ...] = ()
     """Sets of states that every letter permutes, words that differ differently; empty where a letter does not
