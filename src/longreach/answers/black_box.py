@@ -130,6 +130,8 @@ NOT_IN_TIME = {
     "enumeration": "not all small programs were tried",
 }
 """What to say of a step that ended before its time."""
+TRIED_ALL = "automata, programs, parts of the inputs and communication say nothing"
+"""Why nothing is known, in a few words."""
 BUDGETS = 10
 """A budget to try next, in budgets that were not enough."""
 MOST_ANSWERS = 16
@@ -196,6 +198,9 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
         found = {key: _with_seen(verdict, seen) for key, verdict in found.items()}
         box.tried.insert(0, seen)
     rest = "; ".join(box.tried) or "nothing was tried"
+    box.clause = box.clause or (
+        f"{TRIED_ALL}; --budget {BUDGETS * seconds:g} tries longer" if seconds else None
+    )
     open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
     return {**{key: found.get(key) or open_[key] for key in wanted}, **found}
 

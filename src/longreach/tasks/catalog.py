@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from longreach.errors import Argument, Field, InputError, near_names
 from longreach.files import canonical_json
@@ -17,7 +18,7 @@ from longreach.tasks.layouts import ChangedTask
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, Value, has_numbers
 from longreach.tasks.outside import ProgramTask, automaton_file, automaton_task, program_task
 from longreach.tasks.own import remember, session_task
-from longreach.tasks.plain import attribute_task
+from longreach.tasks.plain import attribute_task, plain_task, takes_words
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
@@ -290,9 +291,10 @@ MOST_LETTERS = 40  # of a task in a file's name
 
 
 def name_of_task(
-    task: str | Task, alphabet: Sequence[str] | None = None
+    task: str | Task | Callable[[Any], Any], alphabet: Sequence[str] | None = None
 ) -> tuple[str, tuple[str, ...] | None]:
-    """The name of a task and, for a regular expression, its alphabet.
+    """The name of a task and, for a regular expression, its alphabet; of a plain function of words, whose
+    letters may be given, that of its task.
 
     An object that another process can find has the name by which it does (`catalog.name_of`); any other is an
     object of this session.
@@ -300,11 +302,13 @@ def name_of_task(
     >>> from longreach.tasks.copying import Sort
     >>> name_of_task("regex:a*", "ab"), name_of_task(Sort()), name_of_task(load_task("regex:a*", "ab"))
     (('regex:a*', ('a', 'b')), ('sort', None), ('regex:a*', ('a', 'b')))
-    >>> name_of_task(Sort(9))
-    ('object:sort@...', None)
+    >>> name_of_task(Sort(9)), name_of_task(lambda word: "ab" in word, "ab")
+    (('object:sort@...', None), ('object:lambda@...', None))
     """
     if isinstance(task, str):
         return task, None if alphabet is None else tuple(alphabet)
+    if not isinstance(task, Task | type) and takes_words(task):
+        return remember(plain_task(task, alphabet)), None
     if not isinstance(task, Task):
         kind = f"the class {task.__name__}" if isinstance(task, type) else f"a {type(task).__name__}"
         raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))

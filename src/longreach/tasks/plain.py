@@ -64,7 +64,10 @@ def plain_task(
     ('b', 'a', 'a', 'EOS')
     """
     drawer = _drawer_beside(function)
-    letters = tuple(alphabet or _hinted(function) or _drawn_letters(drawer))
+    drawn = _drawn_letters(drawer)
+    letters = tuple(alphabet or _hinted(function) or drawn)
+    if not {*drawn} <= {*letters}:  # it draws for another function
+        drawer = None
     called = getattr(function, "__name__", type(function).__name__)
     if not letters:
         what = "it" if called == "<lambda>" else called

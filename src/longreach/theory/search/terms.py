@@ -148,6 +148,7 @@ class Terms:
             body = any_of(token(letter) for letter in part)
             mine = self._count("x", part, body=body & self._inside if self.separated else body)
             self._sum((1, mine))
+            self._sum((2, mine), (-1, self._n))  # what stands in the middle, once sorted
             for other in [self._n, *([] if self._m is None else [self._m])]:
                 self._difference(mine, other)
             if self.separated and (written := [b for b in part if b in self._y]):
