@@ -11,6 +11,7 @@ import pytest
 
 from longreach.answers.forecast import forecast
 from longreach.cli.main import run
+from longreach.theory.program_class import ENCODING_SIDES
 
 ROOT = Path(__file__).parent.parent
 
@@ -44,11 +45,13 @@ def test_every_step_works_from_nothing(
 
 
 def test_its_tasks_contrast() -> None:
-    """Both sides yes, one of them, and none."""
+    """Yes by counting, with positions, for attention to the last match alone, and for none."""
     asked = [arguments[1] for arguments in _steps() if arguments[0] == "ask"]
     sides = [forecast(task).sides for task in asked]
-    verdicts = [(each["nope"].trained.value, each["ape"].trained.value) for each in sides]
-    assert verdicts == [("yes", "yes"), ("no", "yes"), ("no", "no")]
+    verdicts = [tuple(each[key].trained.value for key in ENCODING_SIDES) for each in sides]
+    assert verdicts == [
+        ("yes", "yes", "undecided"), ("no", "yes", "yes"), ("no", "no", "yes"), ("no", "no", "no"),
+    ]  # fmt: skip
 
 
 def test_ci_runs_tests_lint_and_demo() -> None:

@@ -120,11 +120,15 @@ def test_advice_says_what_the_study_found() -> None:
 # What `longreach ask` suggests
 
 
+REACH = "last matches (reach) instead of positions"
+
+
 @pytest.mark.parametrize(
     ("task", "changes"),
     [
-        ("regex:(aa)*", ["learned positions (APE) instead of none", "positions with an integer period of 2"]),
-        ("regex:(a|b)*bb(a|b)*", ["learned positions (APE) instead of none", "positions that single out"]),
+        ("regex:(aa)*", [REACH, "learned positions (APE)", "positions with an integer period of 2"]),
+        ("regex:(a|b)*bb(a|b)*", [REACH, "learned positions (APE)", "positions that single out"]),
+        ("012-0-2", [REACH, "write the intermediate steps before the answer (+scratchpad)"]),
         ("binary-majority", []),
         ("parity", ["write the intermediate steps before the answer (+scratchpad)"]),
         ("addition", ["write the answer in reverse (+reversed)"]),
@@ -159,7 +163,7 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
     for member in first:
         others = [trained_to(member, length) for length in other_lengths(member)]
         write_results(tmp_path, others, lambda member: member.train_lengths.last >= 12)
-    changes = [each.change for each in ask("aa", runs=tmp_path).advice]
+    changes = [each.change for each in ask("aa", runs=tmp_path, encodings=("nope", "ape")).advice]
     assert "training to 12 or more" in changes
 
 

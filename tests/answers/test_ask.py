@@ -29,6 +29,7 @@ from longreach.runs.record import failed
 from longreach.runs.train import job_of
 from longreach.tasks.copying import Sort
 from longreach.tasks.task import Task
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result, chance_number, read_result, uniform_number, write_result
 from tests.helpers.asked_results import asked, other_lengths, result_of, write_results
@@ -41,7 +42,8 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
     found = asked("aa", tmp_path, {"nope": 0, "ape": 3})
     will_it, from_which, what_helps = blocks(found)
     assert (will_it.question, from_which.question, what_helps.question) == (WILL_IT, FROM_WHICH, WHAT_HELPS)
-    nope, ape, odds = will_it.lines
+    nope, ape, reach, odds = will_it.lines
+    assert (reach.label, reach.says, reach.measured) == ("with last matches (reach)", "expected to work", "")
     assert (nope.label, nope.says) == ("without positions (NoPE)", "expected to fail")
     assert nope.basis.startswith("proved: ")
     measured = "measured: {} of 3 runs work at 41–60, trained to 20 (right on {}, chance 0 %)"
@@ -282,7 +284,7 @@ def test_a_no_that_was_not_learned_counts_where_the_steps_were_enough(tmp_path: 
         write_result(tmp_path, result_of(member, [1.0 if right else 0.5, *[float(right)] * 2]))
         for length in other_lengths(member):
             write_result(tmp_path, result_of(trained_to(member, length), [1.0, 1.0]))
-    found = ask("aa", runs=tmp_path)
+    found = ask("aa", runs=tmp_path, encodings=("nope", "ape"))
     assert found.findings["nope"].state == "agrees"
     assert "the same steps were enough" in found.findings["nope"].words
 
@@ -293,7 +295,29 @@ def test_the_forecast_alone() -> None:
     assert (document["measured"], document["threshold"], document["odds"]) == ([], None, None)
     assert document["forecast"]["nope"]["verdict"] == "no"
     assert document["forecast"]["ape"]["modulus"] == 2
-    assert [set(each) for each in document["advice"]] == [{"change", "basis", "measured"}] * 2
+    assert [set(each) for each in document["advice"]] == [{"change", "basis", "measured"}] * 3
+
+
+def test_reach_is_measured_where_it_may_help_and_advised_where_it_works(tmp_path: Path) -> None:
+    """To ten times the training length; what works in the runs at hand comes first."""
+    first = first_members(Question(task="aa", encodings=ENCODING_SIDES), 1.0)
+    assert {member.encoding: member.test_lengths[-1].name for member in first} == {
+        "nope": "41-60", "ape": "41-60", "reach": "181-200",
+    }  # fmt: skip
+    for working, change in (
+        ("reach", "last matches (reach) instead of positions: works to 10 times the training length"),
+        ("ape", "learned positions (APE)"),
+    ):
+        runs = tmp_path / working
+        own = [member for member in first if member.encoding == working]
+        shorter = [trained_to(member, length) for member in own for length in range(2, 20)]
+        write_results(runs, [*first, *shorter], lambda member, working=working: member.encoding == working)
+        found = ask("aa", runs=runs)
+        assert found.question.encodings == ENCODING_SIDES
+        assert found.advice[0].change == change
+        assert found.advice[0].measured is not None
+        assert "with last matches (reach): " in found.advice[0].measured
+    assert found.findings["reach"].state == "contradicts"
 
 
 def test_the_threshold_is_of_the_encoding_that_works(tmp_path: Path) -> None:
@@ -309,7 +333,7 @@ def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None
         write_result(tmp_path, result_of(member, [1.0, 0.0, 0.0]))
         for length in other_lengths(member):
             write_result(tmp_path, result_of(trained_to(member, length), [1.0, float(length == 40)]))
-    found = ask("aa", runs=tmp_path)
+    found = ask("aa", runs=tmp_path, encodings=("nope", "ape"))
     assert found.judgement == "agrees"
     assert found.findings["ape"].words == (
         "the measured runs agree with the forecast from training length 40 on: "

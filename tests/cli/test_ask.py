@@ -52,15 +52,18 @@ def test_an_interruption_shows_what_there_is(
     assert "run the same command again to resume" in done.err
 
 
+BOTH = ("--encoding", "nope", "--encoding", "ape")
+
+
 def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
     for columns in (60, 140):
         monkeypatch.setattr(command, "console", partial(Screen, width=columns, highlight=False))
-        done = longreach("ask", "aa", "--runs", tmp_path)
+        done = longreach("ask", "aa", *BOTH, "--runs", tmp_path)
         assert done.code == 0
         lines = done.out.splitlines()
         assert max(map(len, lines)) <= columns
-        assert len(lines) <= 45
+        assert len(lines) <= 50
         assert lines[0].startswith("(aa)*")
         assert "Will it work on inputs longer than it was trained on?" in lines
         assert "The measured runs agree with the forecast." in lines
@@ -70,7 +73,7 @@ def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_the_document(longreach: Call, tmp_path: Path) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
-    done = longreach("ask", "aa", "--runs", tmp_path, "--json", "--out", tmp_path / "mine.html")
+    done = longreach("ask", "aa", *BOTH, "--runs", tmp_path, "--json", "--out", tmp_path / "mine.html")
     assert done.code == 0
     document = done.document
     assert document["page"] == str(tmp_path / "mine.html")

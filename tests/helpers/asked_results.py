@@ -9,6 +9,7 @@ from longreach.answers.ask import ThreeAnswers, ask
 from longreach.answers.measurement import first_members, trained_to
 from longreach.answers.question import Question
 from longreach.config.run import RunConfig
+from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.training.result import Final, Result, Timings, write_result
 
 
@@ -48,7 +49,8 @@ def other_lengths(member: RunConfig) -> list[int]:
 
 
 def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) -> ThreeAnswers:
-    """An answer where so many of three runs work under each encoding, at every training length."""
+    """An answer where so many of three runs work without positions and with learned ones, at every training
+    length."""
     first = first_members(Question(task=task), 1.0)
 
     def rule(member: RunConfig) -> bool:
@@ -60,4 +62,4 @@ def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) ->
     else:
         for member in first:
             write_result(runs, result_of(member, [0.9, *[float(rule(member))] * len(member.test_lengths)]))
-    return ask(task, runs=runs, minutes=2)
+    return ask(task, runs=runs, minutes=2, encodings=PROGRAM_SIDES)

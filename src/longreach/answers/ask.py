@@ -6,7 +6,7 @@ import html
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,7 +16,7 @@ from longreach.answers.judge import Finding, MeasuredCell, RunFailure
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
-from longreach.answers.suggestions import shares_words, suggestions
+from longreach.answers.suggestions import SHOWN_RATIO, shares_words, suggestions
 from longreach.answers.sweep import Threshold
 from longreach.config.architectures import DECODER
 from longreach.config.encodings import ENCODINGS
@@ -25,6 +25,7 @@ from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted, percent
 
@@ -181,7 +182,7 @@ def ask(
     task: str | Task,
     alphabet: Sequence[str] | None = None,
     *,
-    encodings: Sequence[str] = ("nope", "ape"),
+    encodings: Sequence[str] | None = None,
     minutes: float = 2.0,
     seeds: int = 3,
     train_to: int | None = None,
@@ -191,6 +192,8 @@ def ask(
 ) -> ThreeAnswers:
     """Forecast a task and measure it within the minutes; what was measured before is not measured again.
 
+    By default no positions and learned ones are measured, and attention to the last match where theory says
+    that it is enough and that counting is not.
     `budget` are the seconds for finding evidence in the answers of a task that nobody can see into.
 
     >>> found = ask("regex:(ab)*", minutes=0)
@@ -202,12 +205,14 @@ def ask(
     question = Question(
         task=name,
         alphabet=letters,
-        encodings=tuple(encodings),
+        encodings=PROGRAM_SIDES if encodings is None else tuple(encodings),
         minutes=minutes,
         seeds=seeds,
         train_to=train_to,
     )
     known = forecast(name, letters, budget=budget)
+    if encodings is None and is_promising(known):
+        question = replace(question, encodings=ENCODING_SIDES)
     measured = Measurement()
     if minutes:
         from longreach.answers.kept_forecast import keep_forecast
@@ -222,6 +227,15 @@ def ask(
         seconds=time.monotonic() - started,
         runs=Path(runs),
     )
+
+
+def is_promising(forecast: Forecast) -> bool:
+    """Whether attention to the last match is worth measuring: it is enough, and counting alone is not.
+
+    >>> [is_promising(forecast(name)) for name in ("aa", "tomita-1", "parity", "sort")]
+    [True, False, False, False]
+    """
+    return forecast.expected("reach") is Answer.YES and forecast.expected("nope") is not Answer.YES
 
 
 # Three answers in words that need no paper: for the terminal, the page, and notebooks.
@@ -279,7 +293,7 @@ def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block,
     ['From which training length?', 'What would help?']
     """
     return (
-        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds(found))),
+        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.rows), _odds(found))),
         Block(FROM_WHICH, (_threshold(found, go_on), _bound(found))),
         Block(WHAT_HELPS, _what_helps(found)),
     )
@@ -333,7 +347,7 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     """How to ask the same again: in a shell, or in Python, which alone knows an object of its session."""
     question = found.question
     said = None if minutes is None else f"{minutes:g}"
-    usual = question.encodings == Question(task=question.task).encodings
+    usual = question.is_usual
     encodings = [encoding] if encoding is not None else [] if usual else list(question.encodings)
     if TaskName(question.task).is_session:
         given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
@@ -351,13 +365,9 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     return shlex.join(["longreach", "ask", TaskName(found.forecast.name).argument, *parts])
 
 
-ODDS_RATIO = 3
-"""The odds that are shown are those at three times the training length, as in the measurement."""
-
-
 def _odds(found: ThreeAnswers) -> Line:
-    asked = found.question.encodings
-    rows = [row for name, row in found.odds.at(ODDS_RATIO).items() if name in asked]
+    asked = found.question.rows
+    rows = [row for name, row in found.odds.at(SHOWN_RATIO).items() if name in asked]
     if not rows:
         return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census has other encodings")
     return Line(

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from longreach.answers.forecast import Forecast
 from longreach.answers.judge import MeasuredCell, RunFailure
 from longreach.answers.question import Measurement, Question
 from longreach.answers.sweep import Doubling, Sweep
+from longreach.config.reach import REACH
 from longreach.config.run import RunConfig
 from longreach.runs.cells import ByAccuracy
 from longreach.runs.index import row_of
 from longreach.runs.timed import TimedTraining, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch
+from longreach.tasks.catalog import load_argument
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.verdicts.verdict import Answer
 
@@ -36,7 +40,9 @@ def first_members(question: Question, share: float) -> list[RunConfig]:
     """
     lengths = question.train_lengths(question.task)
     usual = {
-        encoding: usual_member(question.task, encoding, alphabet=question.alphabet, train_lengths=lengths)
+        encoding: _farther(
+            usual_member(question.task, encoding, alphabet=question.alphabet, train_lengths=lengths)
+        )
         for encoding in question.encodings
     }
     return [
@@ -44,6 +50,25 @@ def first_members(question: Question, share: float) -> list[RunConfig]:
         for seed in range(question.seeds)
         for encoding in question.encodings
     ]
+
+
+FAR = 10
+"""Attention to the last match is tested to so many times the training length."""
+
+
+def _farther(member: RunConfig) -> RunConfig:
+    """With one test range more where the model is to reach it, and the task has such inputs.
+
+    >>> [each.name for each in first_members(Question(task="aa", encodings=("reach",)), 1.0)[0].test_lengths]
+    ['21-40', '41-60', '181-200']
+    """
+    last = member.train_lengths.last
+    far = LengthRange((FAR - 1) * last + 1, FAR * last)
+    task = load_argument(member.task, member.alphabet)
+    if member.label.side != REACH or not task.has(np.arange(far.first, far.last + 1)).any():
+        return member
+    tests = [list(each) for each in (*member.test_lengths, far)]
+    return RunConfig.read({**member.document(), "test_lengths": tests})
 
 
 def length_rule(member: RunConfig) -> Doubling:

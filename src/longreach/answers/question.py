@@ -13,6 +13,7 @@ from longreach.config.model import CellLabel
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import file_name, load_argument, self_contained
 from longreach.tasks.lengths import LengthRange
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 
 Problem: TypeAlias = tuple[str, str]
 """A field of a question, or its task, and what is wrong with it."""
@@ -45,7 +46,8 @@ class Question:
     """As it was asked for."""
     command: Literal["ask", "advise"] = "ask"
     alphabet: tuple[str, ...] | None = None
-    encodings: tuple[str, ...] = ("nope", "ape")
+    encodings: tuple[str, ...] = PROGRAM_SIDES
+    """That are measured."""
     minutes: float = 2.0
     """Of training; 0: theory alone."""
     seeds: int = 3
@@ -69,6 +71,16 @@ class Question:
                 yield "encoding" if label.architecture == DECODER else "models", wrong
             if self.encodings.count(encoding) > 1:
                 yield "encoding", f"{encoding!r} stands twice"
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether no other encodings were asked for than those that are measured where none is named."""
+        return self.encodings in (PROGRAM_SIDES, ENCODING_SIDES)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The encodings that an answer speaks of: the usual ones also where only some are measured."""
+        return ENCODING_SIDES if self.is_usual else self.encodings
 
     def document(self) -> dict[str, Any]:
         """What makes two questions the same, whatever the file that a task stands in is called."""

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from longreach.tasks.aligned import Aligned
 
 Ground: TypeAlias = Literal["program", "local steps", "open"]
-"""What speaks for a remedy: a program that theory expects to be learned, steps that depend on few and near
-tokens, or nothing but that it is worth a try."""
+"""What speaks for a remedy: a program or a cascade that theory expects to be learned, steps that depend on
+few and near tokens, or nothing but that it is worth a try."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +97,7 @@ class Remedy:
         return {name: getattr(self, name) for name in names}
 
 
+ENOUGH = "proved to be enough"
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 PREDICTED = "the positions of the answer tell part of it, so the model predicts them"
@@ -109,6 +110,7 @@ SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
 REMEDIES: Final = {
+    "last matches": "longreach.answers.remedies:last_matches",
     "another encoding": "longreach.answers.remedies:other_encodings",
     "local steps": "longreach.answers.remedies:forms_with_local_steps",
     "hints": "longreach.answers.remedies:forms_with_hints",
@@ -123,8 +125,8 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
     >>> from longreach.answers.forecast import forecast
     >>> [each.name for each in remedies(forecast("addition"))]
     ['addition+reversed with coupled-local', 'addition+reversed+index-hints with ape']
-    >>> [each.change for each in remedies(forecast("aa"))]
-    ['learned positions (APE) instead of none', 'positions with an integer period of 2']
+    >>> [each.change for each in remedies(forecast("aa"))][:2]
+    ['last matches (reach) instead of positions', 'learned positions (APE)']
     >>> remedies(forecast("sort"))
     ()
     """
@@ -136,6 +138,23 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
 
 
 # Another encoding
+
+
+def last_matches(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """Attention to the last match, where that is enough."""
+    side = forecast.sides["reach"]
+    if side.trained is not Answer.YES:
+        return []
+    return [
+        Remedy(
+            change="last matches (reach) instead of positions",
+            basis=f"{ENOUGH}: {side.clause} ({side.basis})",
+            plain=f"{ENOUGH}: {side.clause}",
+            task=forecast.stored,
+            encoding="reach",
+            ground="program",
+        )
+    ]
 
 
 NO_INTEGER_PERIOD = (
@@ -151,7 +170,7 @@ def other_encodings(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]
     window, modulus = forecast.sides["ape"].trained_needs
     needs = program_needs(window, modulus)
     learned = Remedy(
-        change="learned positions (APE) instead of none",
+        change="learned positions (APE)" + ("" if found else " instead of none"),
         basis=needs,
         task=forecast.stored,
         encoding="ape",

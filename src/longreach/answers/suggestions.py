@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longreach.answers.odds import odds_words
 from longreach.answers.remedies import Remedy, remedies
 from longreach.config.encodings import side_title
 from longreach.config.model import CellLabel
@@ -185,14 +186,12 @@ def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
     known = remedies(forecast)
     if not known:
         return ()
+    encodings = _encodings(found, [each for each in known if each.ground == "program"])
     if forecast.expected("ape") is Answer.YES:
-        tried = "; ".join(
-            f"{side_title(cell.encoding)}: {cell.words}"
-            for cell in found.measurement.cells
-            if cell.tally.runs and forecast.expected(cell.encoding) is not None
-        )
-        learned, *others = known
-        return replace(learned, basis=learned.plain or learned.basis, measured=tried or None), *others
+        return encodings
+    known = tuple(each for each in known if each.ground != "program")
+    if not known:
+        return encodings
     # Changed forms ask for many tokens, which nobody guesses.
     chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in known]
     runs = [known_runs(each, found.runs, chance) for each, chance in zip(known, chances, strict=True)]
@@ -200,13 +199,52 @@ def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
     best, measured = next((pair for pair in pairs if pair[1] is not None), pairs[0])
     said = best.plain or best.basis
     if measured is not None:
-        return (replace(best, basis=said, measured=f"measured: {measured}"),)
+        return *encodings, replace(best, basis=said, measured=f"measured: {measured}")
     kept = study_runs(best.task, best.label)
     said = said if kept is None else f"{said}; {kept.words}"
     if not TaskName(forecast.name).is_session:
         name = shlex.quote(TaskName(forecast.name).argument)
         said += f"; longreach ask {name} --try tries it in {TRY_MINUTES:g} minutes"
-    return (replace(best, basis=said),)
+    return *encodings, replace(best, basis=said)
+
+
+def _encodings(found: ThreeAnswers, known: Sequence[Remedy]) -> tuple[Remedy, ...]:
+    """Other encodings: first what works most often in the runs at hand, then as theory has them."""
+    cells = {cell.encoding: cell for cell in found.measurement.cells if cell.tally.runs}
+    odds = found.odds.at(SHOWN_RATIO)
+
+    def share(remedy: Remedy) -> float:
+        cell = cells.get(remedy.encoding)
+        return 0.5 if cell is None else cell.tally.work / cell.tally.runs
+
+    def with_odds(remedy: Remedy) -> str:
+        row, said = odds.get(remedy.encoding), remedy.plain or remedy.basis
+        if row is None:
+            return said
+        return f"{said}; odds {odds_words(row.odds)} at {row.tested.words}, trained to {row.trained_to}"
+
+    tried = "; ".join(
+        f"{side_title(name)}: {cell.words} at {cell.tested.words}"
+        for name, cell in cells.items()
+        if found.forecast.expected(name) is not None
+    )
+
+    def change(remedy: Remedy) -> str:
+        cell = cells.get(remedy.encoding)
+        times = 0 if cell is None or not cell.tally.works else cell.tested.last // cell.train_to
+        return remedy.change + (f": works to {times} times the training length" if times >= FAR else "")
+
+    ordered = sorted(known, key=share, reverse=True)
+    return tuple(
+        replace(each, change=change(each), basis=with_odds(each), measured=None if place else tried or None)
+        for place, each in enumerate(ordered)
+    )
+
+
+FAR = 10
+"""From so many times the training length on, reaching it is said."""
+SHOWN_RATIO = 3
+"""Odds are shown for three times the training length, as most of what is measured is."""
 
 
 def _more_steps(found: ThreeAnswers) -> Remedy | None:

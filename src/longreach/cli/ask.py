@@ -31,7 +31,7 @@ from longreach.cli.progress import Bars
 from longreach.config.architectures import DECODER, unknown_architecture
 from longreach.config.model import CellLabel
 from longreach.errors import Field, InputError
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import Column, Table, duration, listed, roughly
 
@@ -53,7 +53,11 @@ def ask(
     changes: Changes = UNCHANGED,
     python: PythonOption = None,
     encoding: Annotated[
-        list[str] | None, option("A positional encoding; repeat for more (default: nope and ape).", "NAME")
+        list[str] | None,
+        option(
+            "A positional encoding; repeat for more (default: nope, ape and, where it may help, reach).",
+            "NAME",
+        ),
     ] = None,
     models: Annotated[
         str | None,
@@ -121,7 +125,7 @@ def ask(
     found = answer(
         asked,
         letters,
-        encodings=_compared(models, tuple(encoding or ("nope", "ape"))),
+        encodings=_compared(models, None if not encoding else tuple(encoding)),
         minutes=2.0 if minutes is None else minutes,
         seeds=seeds,
         train_to=train_to,
@@ -176,14 +180,15 @@ def _checked(task: str, alphabet: str | None, runs: Path, out: Path | None) -> l
     return letters
 
 
-def _compared(models: str | None, encodings: tuple[str, ...]) -> tuple[str, ...]:
-    """What is compared: the encodings of a decoder, and other models by name.
+def _compared(models: str | None, encodings: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """What is compared: the encodings of a decoder, and other models by name; None: the usual encodings.
 
-    >>> _compared("decoder,lstm", ("nope", "ape")), _compared(None, ("rope",))
+    >>> _compared("decoder,lstm", None), _compared(None, ("rope",))
     (('nope', 'ape', 'lstm'), ('rope',))
     """
     if models is None:
         return encodings
+    encodings = encodings or PROGRAM_SIDES
     found: list[str] = []
     for name in re.split(r",(?![^(]*\))", models):
         if name == DECODER:
