@@ -20,6 +20,7 @@ from longreach.report.profiles import board_parts, card_parts
 from longreach.report.render import environment
 from longreach.report.svg import Series, by_length
 from longreach.tasks.lengths import LengthRange
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import percent, roughly
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def render_answer_page(
         blocks=blocks,
         judgement=judgement,
         task=view,
-        columns=tuple(dict.fromkeys(["nope", "ape", *(cell.encoding for cell in view.cells)])),
+        columns=tuple(dict.fromkeys([*ENCODING_SIDES, *(cell.encoding for cell in view.cells)])),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from longreach.report.view import CellView, Group, TaskView
 from longreach.report.words import NO_BREAK, encoding_name, escaped, lengths, percent
 from longreach.tasks.lengths import name_order
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.training.result import Result
 from longreach.wording import counted
 
@@ -122,14 +123,14 @@ class Series:
 
 
 def series_class(encoding: str, columns: Sequence[str]) -> str:
-    """The class of an encoding: two have their own, the others those of a palette.
+    """The class of an encoding: those with a forecast have their own, the others those of a palette.
 
     >>> series_class("nope", ("nope", "ape", "rope")), series_class("rope", ("nope", "ape", "rope"))
     ('nope', 'other e0')
     """
-    if encoding in ("nope", "ape"):
+    if encoding in ENCODING_SIDES:
         return encoding
-    others = [name for name in columns if name not in ("nope", "ape")]
+    others = [name for name in columns if name not in ENCODING_SIDES]
     return f"other e{(others.index(encoding) if encoding in others else 0) % _PALETTE}"
 
 
@@ -224,11 +225,13 @@ def _lines(frame: Frame, series: Series, shift: float) -> list[str]:
 
 
 def _shapes(places: _Places, kind: str) -> str:
-    """Marks that differ in shape, not in colour alone: triangles, dots, squares."""
-    shape = {"nope": ("l-3.2 5.6h6.4z", 0.0, -3.4), "ape": ("h0", 0.0, 0.0)}.get(
-        kind, ("h5v5h-5z", -2.5, -2.5)
-    )
-    path, right, down = shape
+    """Marks that differ in shape, not in colour alone: triangles, dots, diamonds, squares."""
+    shapes = {
+        "nope": ("l-3.2 5.6h6.4z", 0.0, -3.4),
+        "ape": ("h0", 0.0, 0.0),
+        "reach": ("l3.8 3.8-3.8 3.8-3.8-3.8z", 0.0, -3.8),
+    }
+    path, right, down = shapes.get(kind, ("h5v5h-5z", -2.5, -2.5))
     seen = dict.fromkeys(f"M{round(x + right, 1):g} {round(y + down, 1):g}{path}" for x, y in places)
     return "".join(seen)
 

@@ -62,7 +62,7 @@ async function update() {
     if (turn !== latest) return;
     complain("complaint", $("text"), null);
     verdicts(answer);
-    announce("verdicts", answer.sides.map((side) => `${side.encoding === "nope" ? "NoPE" : "APE"} ${side.expectation}`).join(", "));
+    announce("verdicts", answer.sides.map((side) => `${{ nope: "NoPE", ape: "APE" }[side.encoding] ?? side.encoding} ${side.expectation}`).join(", "));
     waiting("answer", false);
     mayTrain(true);
   } catch (error) {
