@@ -256,7 +256,7 @@ def test_after_a_failure_comes_the_next(tmp_path: Path, monkeypatch: pytest.Monk
     assert [remedy.encoding for remedy in found.trials.failed] == ["coupled-local"]
     document = json.loads(json.dumps(found.document()))
     assert document["task"] == "copy-repeat"
-    assert document["trained"] == {"nope": "no", "ape": "no"}
+    assert document["trained"] == {"nope": "no", "ape": "no", "reach": "undecided"}
     assert document["original"]["work"] == 0
     assert [each["works"] for each in document["advice"]] == [False, True]
     assert document["best"] == "copy-repeat+index-hints with ape"

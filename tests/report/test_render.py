@@ -289,7 +289,7 @@ def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> 
     several(runs, "sort", "ape", 0.7, 0.7, 0.7, penalty=1e-4)
     several(runs, "sort", "rope", 0.6)
     view = report_view(runs, "report")
-    assert view.encodings == ("nope", "ape", "ape + 0.0001", "rope")
+    assert view.encodings == ("nope", "ape", "reach", "ape + 0.0001", "rope")
     sort = next(task for task in view.tasks if task.name == "sort")
     assert [(cell.encoding, round(cell.cell.last or 0, 3)) for cell in sort.chosen] == [
         ("ape", 0.9),
@@ -297,7 +297,7 @@ def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> 
         ("rope", 0.6),
     ]
     heads = [verdict.answer for verdict in sort.verdicts]
-    assert heads == ["yes", "yes", "yes", "unknown"]
+    assert heads == ["yes", "yes", "undecided", "yes", "unknown"]
     check(build(runs))
 
 

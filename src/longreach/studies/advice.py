@@ -14,6 +14,7 @@ from longreach.answers.advice import original_encoding, original_members, remedy
 from longreach.answers.forecast import forecast
 from longreach.answers.question import Question
 from longreach.answers.remedies import Remedy, remedies
+from longreach.config.reach import REACH
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.studies.curves import SMOKE, Curve, Measured, curve_study, lengths_at
@@ -60,7 +61,8 @@ def tried(task: str) -> tuple[Remedy, ...]:
     >>> [each.name for each in tried("parity")]
     ['parity+scratchpad with coupled-local']
     """
-    found = remedies(forecast(task))
+    # Attention to the last match has a study of its own.
+    found = tuple(each for each in remedies(forecast(task)) if each.encoding != REACH)
     return tuple(each for each in found if each.ground != "open") or found
 
 
