@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from longreach.answers import remedies as remedies_module
 from longreach.answers import step_sparsity as same_layout
 from longreach.answers.advice import advise, measured_sparsity, remedy_members
 from longreach.answers.ask import ask
@@ -250,6 +251,23 @@ def _bits(length: int, rng: np.random.Generator) -> list[str]:
 def test_a_function_without_ids_has_no_known_remedy() -> None:
     task = Task.from_function(_bits, lambda x: x + x, name="twice")
     assert remedies(forecast(task, budget=0)) == ()
+
+
+def test_a_function_that_does_not_return_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remedies_module, "LOOKING", 0.3)
+
+    def answer(x: list[str]) -> list[str]:
+        while x == ["0"] * 7:
+            pass
+        return x
+
+    task = Task.from_function(_bits, answer)
+    remedies_module._look_for_steps(task)
+    assert vars(task)["aligned"] is None
+    monkeypatch.setattr(remedies_module, "LOOKING", 600.0)
+    copied = Task.from_function(_bits, lambda x: x)
+    remedies_module._look_for_steps(copied)
+    assert vars(copied)["aligned"].is_map
 
 
 def test_steps_of_one_s_own_are_worth_a_try() -> None:

@@ -36,7 +36,7 @@ SLOW = 0.001
 """Seconds of one call, from which on each is timed exactly and a word is asked about twice at most."""
 SHARES = {
     "draw": 0.3, "automaton": 0.45, "fit": 0.62, "program": 0.72, "short inputs": 0.8, "part": 0.84,
-    "rows": 0.93, "enumeration": 1.0,
+    "rows": 0.93, "enumeration": 1.0, "steps": 1.0,
 }  # fmt: skip
 """The share of the seconds by which each step must end."""
 TITLES = {
@@ -44,6 +44,7 @@ TITLES = {
     "program": "fitting programs",
     "part": "looking for hard parts of the inputs",
     "rows": "counting communication",
+    "steps": "looking for steps that its answers show",
     "enumeration": "trying small programs one by one",
 }
 TICK, FIRST_LINE = 0.25, 3.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pkgutil import resolve_name
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from longreach.answers.asking import Asking, OutOfTime, guarded_task
 from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
 from longreach.answers.step_sparsity import seems_local
 from longreach.config.model import CellLabel
@@ -24,6 +26,7 @@ from longreach.tasks.changes import ReversedAnswer, changed_task
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.names import FamilyName
+from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, seen_steps
 from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
@@ -132,9 +135,26 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
     """
     found: list[Remedy] = []
     if forecast.sides["nope"].trained is not Answer.YES:
+        _look_for_steps(forecast.task)
         for place in REMEDIES.values():
             found += resolve_name(place)(forecast, tuple(found))
     return tuple(found)
+
+
+LOOKING = 15.0
+"""Seconds for finding out what the answers of somebody's own functions show."""
+
+
+def _look_for_steps(task: Task) -> None:
+    """Keeps with a task what its answers show, so that no function is asked longer than that."""
+    if not isinstance(task, FunctionTask | PredicateLanguage) or "aligned" in vars(task):
+        return
+    clock, found = Asking(LOOKING, task.name), None
+    guarded = guarded_task(task, clock)
+    assert isinstance(guarded, FunctionTask | PredicateLanguage)
+    with suppress(OutOfTime, InputError), clock.running(), clock.step("steps"):
+        found = guarded.aligned
+    vars(task)["aligned"] = found
 
 
 # Another encoding
