@@ -146,6 +146,14 @@ def test_languages_of_the_census(key: str) -> None:
     assert levels is None or (found.levels is not None and found.levels <= levels)
 
 
+def test_many_letters() -> None:
+    """Letters that do the same are remembered as one; sets of many letters are not all remembered."""
+    found = judged(predicted(from_expression("[a-z]+@[a-z]+[.](com|org)")))
+    assert (found.answer, found.levels) == ("yes", 1)
+    found = judged(predicted(from_expression("(a|b|c|d|e|f)*abcdef(a|b|c|d|e|f)*")))
+    assert found.answer == "yes"
+
+
 def test_without_time_images_are_enough() -> None:
     question = predicted(from_expression("(a|b)ba(b|aa)(ba|a(a|b)ba(b|aa))*"))
     asked = Asked.of(question)

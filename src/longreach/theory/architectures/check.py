@@ -256,7 +256,9 @@ def _check_cascade(certificate: CascadeCertificate) -> None:
     layers = len(sets) - (len(sets) > 0 and not last_kept and not table.at_end)
     if modulus > 1:
         layers += any(len(each) > 1 for each in by_letter.values()) if layers else 1
-    _require(certificate.layers == layers, f"a decoder needs {layers} layers, not {certificate.layers}")
+    _require(
+        certificate.layers == layers, f"a decoder computes it in {layers} layers, not in {certificate.layers}"
+    )
 
 
 def _hopeful(table: MachineTable) -> set[int]:

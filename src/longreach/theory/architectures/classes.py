@@ -413,7 +413,7 @@ class ArchitectureVerdict:
 
     @property
     def levels(self) -> int | None:
-        """Layers of attention that a cascade needs."""
+        """Layers of attention that suffice for a cascade."""
         return self.certificate.layers if isinstance(self.certificate, CascadeCertificate) else None
 
     @property

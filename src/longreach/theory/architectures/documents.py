@@ -134,10 +134,11 @@ class CascadeCertificate(_Document):
     answers: tuple[str, ...]
     """What is right at each of these states."""
     layers: int = Field(ge=0)
-    """Of attention that a decoder needs: one for each level, but
+    """Of attention, in which a decoder computes the cascade: one for each level.
 
-    none for a last level that every letter sets, as the current token tells it where it is asked; and one
-    more where the clock says which letters set a memory of the first level, as it is found by attention too.
+    A last level that every letter sets takes none, as the current token tells it where the answer is asked.
+    One more is taken where the clock says which letters set a memory of the first level: it is found by
+    attention too.
     """
 
 

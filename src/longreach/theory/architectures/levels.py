@@ -151,14 +151,27 @@ class Asked:
 # Levels of letters
 
 
+MOST_ALIKE = 4
+"""Groups of letters of which all sets are remembered."""
+
+
 def last_letters(asked: Asked, clock: Base) -> list[Memory]:
-    """For every set of letters, the last of them and when it was."""
-    letters = range(len(asked.machine.alphabet))
+    """For sets of letters, the last of them and when it was; letters that do the same are one.
+
+    All sets if they are few, else the single letters and all together.
+    """
+    columns = list(zip(*asked.machine.transitions, strict=True))
+    group = [columns.index(column) for column in columns]
+    groups = sorted(set(group))
+    sizes = range(len(groups), 0, -1) if len(groups) <= MOST_ALIKE else (len(groups), 1)
     memories: list[Memory] = []
-    for size in range(len(letters), 0, -1):
-        for kept in combinations(letters, size):
-            events = [event for event, _ in clock.events() if event[1] in kept]
-            memories.append({event: number for number, event in enumerate(events, 1)})
+    for size in sizes:
+        for kept in combinations(groups, size):
+            events = [event for event, _ in clock.events() if group[event[1]] in kept]
+            numbers = {
+                each: number for number, each in enumerate(dict.fromkeys((c, group[a]) for c, a in events), 1)
+            }
+            memories.append({(c, a): numbers[c, group[a]] for c, a in events})
     return memories
 
 
