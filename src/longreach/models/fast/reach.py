@@ -53,6 +53,30 @@ class ReachBiases(PackedBiases):
     ) -> None:
         super().__init__(config, parameters, packed, keep=keep)
         self._tables = tables
+        self._plain: dict[int, tuple[str, Tensor]] = {}
+        self._alive: list[Tensor] = []
+        self._found: dict[str, Tensor] = {}
+
+    def add(self, biases: Sequence[Tensor], gradients: Sequence[Tensor]) -> None:
+        others = []
+        for bias, gradient in zip(biases, gradients, strict=True):
+            if id(bias) not in self._plain:
+                others.append((bias, gradient))
+                continue
+            name, scaled = self._plain[id(bias)]
+            by_distance = torch.mm(gradient.view(-1, scaled.shape[1]), scaled.t())
+            found = by_distance.view(len(gradient), -1, NEAR + 1).sum(0)[: len(self._leaves[name])]
+            self._found[name] = self._found[name] + found if name in self._found else found
+        super().add([bias for bias, _ in others], [gradient for _, gradient in others])
+
+    def write(self, gradients: Parameters) -> None:
+        if self._gradients:
+            super().write(gradients)
+        else:
+            for name in self._leaves:
+                gradients[name].zero_()
+        for name, found in self._found.items():
+            gradients[name].add_(found)
 
     def _group(self, layer: int, queries: Queries, number: int) -> Tensor:
         every, heads = self._packed.everywhere, layer_heads(self._config, layer)
@@ -60,10 +84,14 @@ class ReachBiases(PackedBiases):
         strict = torch.tensor([head.strict for head in heads])
         if self._alike and queries is every and size <= MOST_SHARED:
             scaled, hides = self._tables[size]
-            made = (self._parameters[f"layers.{layer}.reach.bias"] @ scaled).view(-1, size, size)
+            name = f"layers.{layer}.reach.bias"
+            made = torch.mm(self._parameters[name].detach(), scaled).view(-1, size, size)
             if self._config.reach_counting:
                 made = F.pad(made, (0, 0, 0, 0, 0, self._config.reach_counting))
-            return made.masked_fill(hides[strict.long()], -math.inf)
+            made.masked_fill_(hides[strict.long()], -math.inf)
+            self._plain[id(made)] = name, scaled
+            self._alive.append(made)  # an id is that of one tensor only while this exists
+            return made
         given = super()._group(layer, queries, number)
         assert given is not None
         hidden = torch.ones(size, size, dtype=torch.bool).triu(1)
