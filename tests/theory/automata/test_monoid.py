@@ -8,10 +8,12 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.monoid import (
     _knast,
     idempotent_representatives,
     idempotents,
+    least_modulus,
     measure,
     stable_semigroup,
     transition_monoid,
@@ -48,6 +50,26 @@ def _ideals(maps: set[Map]) -> dict[str, set]:
         "right": {frozenset(after(x, y) for y in maps) for x in maps},
         "two-sided": {frozenset(after(after(y, x), z) for y in maps for z in maps) for x in maps},
     }
+
+
+@settings(max_examples=60, deadline=None)
+@given(automata(states=3))
+def test_the_least_modulus_leaves_no_group(automaton: Automaton) -> None:
+    """Words whose lengths are multiples of m, one product of their maps after the other."""
+
+    def has_group(block: set[Map]) -> bool:
+        found = new = block
+        while new:
+            new = {after(m, x) for m in new for x in block} - found
+            found = found | new
+        return any(after(_power(m), m) != _power(m) for m in found)
+
+    length, _ = stable(automaton)
+    moduli = range(1, length + 1)
+    wanted = next((m for m in moduli if not has_group(maps_of_length(automaton, m))), length)
+    monoid = transition_monoid(automaton, 1000)
+    assert monoid is not None
+    assert least_modulus(monoid) == wanted
 
 
 @settings(deadline=None)
