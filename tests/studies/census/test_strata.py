@@ -13,6 +13,8 @@ from longreach.studies.census.strata import (
     group_of,
     level_counts,
     level_table,
+    miss_table,
+    misses,
     stratum_scores,
     stratum_table,
     sure_counts,
@@ -89,6 +91,11 @@ def test_levels_of_cascades_against_runs() -> None:
         ("reach", 1, 2, 2, 2, 1),
         ("reach", 2, 1, 1, 0, 0),
     ]
+    failed = misses(runs)
+    assert [(each["language"], each["levels"], each["accuracy"]) for each in failed] == sorted(
+        [(one[1], 1, [1.0, 1.0, 1.0]), (two, 2, [1.0, 1.0, 0.1])]
+    )
+    assert {row[-1] for row in miss_table(failed).rows} == {"10"}
     assert [row[2:] for row in level_table(found).rows] == [
         ["1", "2", "2", "2", "1"],
         ["2", "1", "1", "0", "0"],

@@ -25,6 +25,8 @@ from longreach.studies.census.strata import (
     StratumScore,
     level_counts,
     level_table,
+    miss_table,
+    misses,
     stratum_scores,
     stratum_table,
     sure_counts,
@@ -173,6 +175,8 @@ class CensusAnalysis:
     """Counts of runs that are sure at the farthest ratio; see `sure_counts`."""
     levels: tuple[dict[str, Any], ...]
     """The same by the levels of cascades; see `level_counts`."""
+    misses: tuple[dict[str, Any], ...]
+    """Runs with `reach` that are not sure though they are in its class."""
     samples: int
 
     def document(self) -> dict[str, Any]:
@@ -190,6 +194,7 @@ class CensusAnalysis:
             "strata": [each.document() for each in self.strata],
             "sure": [*self.sure],
             "levels": [*self.levels],
+            "misses": [*self.misses],
         }
 
 
@@ -218,6 +223,7 @@ def analyse(
         strata=stratum_scores(mine, samples=samples),
         sure=sure_counts(mine),
         levels=level_counts(mine),
+        misses=misses(mine),
         samples=samples,
     )
 
@@ -232,6 +238,7 @@ ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 def analysis_tables(document: Document) -> tuple[Table, ...]:
     """All tables of an analysis; what they rest on stands above the first."""
     tables = [_strata(document), sure_table(document["sure"]), level_table(document["levels"])]
+    tables.append(miss_table(document["misses"]))
     if document["scores"]:
         tables += [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:

@@ -19,7 +19,8 @@ from longreach.studies.census.draw import FAR
 from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
 from longreach.studies.statistics import SAMPLES, Estimate, Resampling, rounded
 from longreach.studies.study import table_of
-from longreach.wording import Table
+from longreach.theory.names import REGEX
+from longreach.wording import Table, shortened
 
 OUTSIDE: Group = "no/no, outside AC⁰"
 FARTHEST = FAR[-1]
@@ -209,8 +210,35 @@ def level_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict
     )
 
 
+def misses(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+    """The runs with `reach` on languages of its class that are not sure, with what the languages need."""
+    languages = language_table()
+    found = []
+    for run in sorted(runs, key=lambda each: each.order):
+        facts = languages[run.language]
+        if run.failed or run.encoding != REACH or ratio not in run.ratios or not facts.in_ac0:
+            continue
+        if outcome(run, ratio, facts.chance(run.trained_to, ratio)).sure is False:
+            side, probed = facts.sides[REACH], run.probed_at(ratio)
+            found.append(
+                {
+                    "model": model_name(run),
+                    "language": run.language,
+                    "task": facts.task,
+                    "source": facts.kind,
+                    "seed": run.seed,
+                    "levels": side.levels,
+                    "modulus": side.modulus,
+                    "accuracy": [run.at(each) for each in (1, 3, ratio)],
+                    "worst_loop": None if probed is None else probed[1],
+                }
+            )
+    return tuple(found)
+
+
 Document = Mapping[str, Any]
 MAIN_LENGTH = 20
+LONGEST_EXPRESSION = 40
 """The training length that the tables show."""
 
 
@@ -261,6 +289,30 @@ def level_table(found: Iterable[Document]) -> Table:
     columns = ("model", "languages", "levels", "of these", "runs", "work", "sure")
     title = "Languages in AC⁰ by the layers that their cascade needs: runs that work and are sure at 10N."
     return table_of(columns, rows, title=title)
+
+
+def miss_table(found: Iterable[Document]) -> Table:
+    """A line for each run."""
+
+    def percent(share: float | None) -> str:
+        return "–" if share is None else f"{100 * share:.0f}"
+
+    rows = [
+        [
+            model_title(each["model"]),
+            f"`{shortened(each['task'].removeprefix(REGEX), LONGEST_EXPRESSION)}`",
+            each["source"],
+            *("–" if each[name] is None else str(each[name]) for name in ("seed", "levels", "modulus")),
+            *map(percent, (*each["accuracy"], each["worst_loop"])),
+        ]
+        for each in found
+    ]
+    columns = (
+        "model", "language", "languages", "seed", "levels", "modulus", "at N", "at 3N", "at 10N",
+        "worst loop",
+    )  # fmt: skip
+    title = "Languages in AC⁰ on which a run with reach is not sure at 10N, with its accuracies."
+    return table_of(columns, rows, title=title, spare=("languages", "modulus"))
 
 
 def sure_table(found: Iterable[Document]) -> Table:
