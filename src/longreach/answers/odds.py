@@ -426,7 +426,7 @@ def _rows(
         most_nodes=ODDS_NODES,
     )
     rows: list[OddsRow] = []
-    outside: str | None = None
+    beyond: str | None = None
     silent: dict[str, bool] = {}  # why, and whether that was found
     for encoding, ratios in wanted.items():
         cases = [OddsCase(features=features, encoding=encoding, ratio=ratio) for ratio in ratios]
@@ -439,11 +439,11 @@ def _rows(
         for case in cases:
             found = _row(case, model)
             if isinstance(found, str):  # at one length alone, as a rule the farthest
-                outside = outside or found
+                beyond = beyond or found
             else:
                 rows.append(found)
     told = tuple(reason for reason, judged in silent.items() if judged)
-    return _Rows(tuple(rows), told) if rows else outside or "; ".join(silent)
+    return _Rows(tuple(rows), told) if rows else beyond or "; ".join(silent)
 
 
 def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:
