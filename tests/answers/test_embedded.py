@@ -16,7 +16,7 @@ from longreach.answers.embedded import Embedding, drawn_embeddings, two_parts
 from longreach.tasks.own import FunctionTask
 from longreach.tasks.task import Task
 from longreach.theory.certificates.check_no import Status
-from longreach.theory.program_class import ENCODING_SIDES
+from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.theory.verdicts.verdict import Answer
 
 
@@ -57,8 +57,8 @@ def larger(x: Sequence[str], digits: int | None = None) -> bool:
 
 def test_the_last_written_bit_is_a_no_with_a_reduction() -> None:
     task = task_of(last_written)
-    found = black_box_sides(task, "mine", ENCODING_SIDES)
-    for key in ENCODING_SIDES:
+    found = black_box_sides(task, "mine", PROGRAM_SIDES, seconds=60.0)  # it takes about 2
+    for key in PROGRAM_SIDES:
         assert found[key].answer is Answer.NO
         certificate = found[key].certificate
         assert isinstance(certificate, ReductionCertificate)
@@ -75,8 +75,8 @@ def test_the_last_written_bit_is_a_no_with_a_reduction() -> None:
 
 def test_two_numbers_are_compared_by_rows() -> None:
     task = task_of(larger, draw_numbers)
-    found = black_box_sides(task, "mine", ENCODING_SIDES)
-    for key in ENCODING_SIDES:
+    found = black_box_sides(task, "mine", PROGRAM_SIDES, seconds=60.0)  # it takes about 2
+    for key in PROGRAM_SIDES:
         assert found[key].answer is Answer.NO
     certificate = found["ape"].certificate
     assert isinstance(certificate, MeasuredRowsCertificate)
@@ -87,9 +87,7 @@ def test_two_numbers_are_compared_by_rows() -> None:
 
 
 def test_a_window_of_two_numbers_is_no_growth() -> None:
-    found = black_box_sides(
-        task_of(lambda x: larger(x, 7), draw_numbers), "mine", ENCODING_SIDES, seconds=2.0
-    )
+    found = black_box_sides(task_of(lambda x: larger(x, 7), draw_numbers), "mine", PROGRAM_SIDES, seconds=2.0)
     assert all(side.answer is not Answer.NO for side in found.values())
 
 

@@ -15,10 +15,11 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
+from longreach.answers.architecture import accepting_question, question_of
 from longreach.answers.checkers import count_rows, try_program, wrong_prediction
 from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
-from longreach.answers.kinds import KINDS, TaskKind, kind_of, read_any
+from longreach.answers.kinds import KINDS, ArchitectureKind, TaskKind, kind_of, read_any
 from longreach.answers.oracle import follows
 from longreach.answers.verify import own_subject, read_statements
 from longreach.errors import InputError
@@ -26,12 +27,14 @@ from longreach.report.forecast_view import certificate_view
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copying import CopyRepeat, Sort
 from longreach.tasks.outside import ProgramTask
+from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Split, Task
+from longreach.theory.architectures.check import check_architecture
 from longreach.theory.certificates.check_no import Finding, check_certificate
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.crasp.library import load
 from longreach.theory.crasp.program import parse
-from longreach.theory.program_class import SIDES
+from longreach.theory.program_class import ENCODING_SIDES, SIDES
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers
 
 
@@ -54,6 +57,7 @@ def problem(certificate: dict[str, Any]) -> str | None:
 @pytest.mark.parametrize("name", TASKS)
 def test_every_certificate_passes(name: str) -> None:
     found = forecast(name)
+    assert set(ENCODING_SIDES) <= set(found.sides)
     for key, side in found.sides.items():
         certificate: Any = read_any(document(name, key))
         assert certificate == side.certificate
@@ -62,6 +66,15 @@ def test_every_certificate_passes(name: str) -> None:
         elif isinstance(kind_of(certificate), TaskKind):
             status = check(certificate, load_task(name)).status
             assert status.value == ("not proved" if certificate.kind == "program" else "valid")
+        elif isinstance(kind_of(certificate), ArchitectureKind):
+            assert key == "reach"
+            assert certificate.kind == {"yes": "cascade", "no": "stable-group"}[side.answer.value]
+            task = load_task(name)
+            question = question_of(task)
+            if type(task) is RegularLanguage and side.answer is Answer.YES:  # a no is about both
+                question = accepting_question(task.automaton)
+            assert question is not None
+            assert check_architecture(certificate, question.table).valid
         elif certificate.kind == "program":
             assert check_program(certificate, None).valid
         else:

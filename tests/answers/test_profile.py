@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -238,6 +239,7 @@ def test_all_of_the_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(profile_runs, "time", SimpleNamespace(monotonic=lambda: 0.0))  # on any machine
     with trained(monkeypatch, reach, seconds=60.0) as trainer:
         found = profile("lstm", minutes=10, seeds=1, runs=tmp_path)
         # 600 - 6 s on two cores, 60 s each; they took 2 s each, so that all others fit too.
@@ -248,8 +250,12 @@ def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(
         again = profile("lstm", minutes=10, seeds=1, runs=tmp_path)
     assert again == found
     assert not trainer.asked
-    with pytest.raises(InputError, match="not all of the suite: "):
+    with pytest.raises(InputError, match="the learning rate was not chosen among "):
         check_suite(found)
+    rates = {"0.001": (0,), "0.003": (40,), "0.01": (0,)}
+    chosen = found.model_copy(update={"budget": found.budget.model_copy(update={"rates": rates})})
+    with pytest.raises(InputError, match="not all of the suite: "):
+        check_suite(chosen)
 
 
 def test_failed_runs_are_told_and_count_as_not_fitted(

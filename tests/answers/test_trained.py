@@ -148,7 +148,7 @@ def test_a_language_that_is_easier_to_predict() -> None:
     assert nope.trained_needs == (0, 1)
     assert not found.sides["ape"].differs
     assert found.encodings["rope"].statement.endswith("a program without positions exists already")
-    assert found.document()["trained"] == {"nope": "yes", "ape": "yes", "local": "yes"}
+    assert found.document()["trained"] == dict.fromkeys(("nope", "ape", "local", "reach"), "yes")
     document = found.document()["nope"]
     assert document["verdict"] == document["prediction_everywhere"] == "no"
     assert document["prediction"] == "yes"
@@ -172,7 +172,8 @@ def test_a_program_as_a_task_labels_all_words(tmp_path: Path) -> None:
     found = forecast(f"crasp:{file}")
     nope = found.sides["nope"]
     assert (nope.answer, nope.trained, nope.prediction.answer) == ("no", "no", "yes")
-    assert found.document()["trained"] == {"nope": "no", "ape": "yes", "local": "yes"}
+    trained = {"nope": "no", "ape": "yes", "local": "yes", "reach": "yes"}
+    assert found.document()["trained"] == trained
 
 
 def test_nothing_changes_for_the_benchmark() -> None:

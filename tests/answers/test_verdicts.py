@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from longreach.answers.derive import check_statement
 from longreach.answers.forecast import forecast
+from longreach.answers.reach import language_reach
 from longreach.answers.structured import state_sides
 from longreach.answers.verify import own_subject, read_statements
 from longreach.tasks.regular import StateTask
@@ -21,6 +22,7 @@ from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.evaluate import predictions
 from longreach.theory.crasp.words import encode
 from longreach.theory.names import AUTOMATON
+from longreach.theory.program_class import CLASSES
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer
 from tests.helpers.boolean_operations import WORDS, matching, operations, operations_after
@@ -50,14 +52,16 @@ def _statuses(document: dict[str, object]) -> dict[str, str]:
 def test_yes_exactly_where_every_class_is_yes(machine: LabelledAutomaton) -> None:
     name = AUTOMATON + write_automaton(machine)
     found = forecast(name)
+    classes = [machine.language(label) for label in machine.classes]
+    known = [{**judge(each).sides, "reach": language_reach(each)} for each in classes]
+    assert set(found.sides) == set(CLASSES)
     for key, side in found.sides.items():
-        answers = {judge(machine.language(label)).sides[key].answer.value for label in machine.classes}
+        answers = {sides[key].answer.value for sides in known}
         assert side.answer.value == (
             "no" if "no" in answers else "yes" if answers == {"yes"} else "undecided"
         )
     statuses = _statuses(found.document())
-    assert statuses
-    assert set(statuses.values()) == {"valid"}
+    assert statuses == dict.fromkeys(CLASSES, "valid")
 
 
 @settings(deadline=None, max_examples=25)
@@ -105,7 +109,10 @@ def test_positions_modulo_a_number_need_letters_of_one_size() -> None:
     document = forecast(name).document()
     for key in ("nope", "ape", "local"):
         document[key]["certificate"]["reduction"]["letters"] = {"a": ["a", "b"], "b": "b"}
-    assert _statuses(document) == {"nope": "valid", "ape": "invalid", "local": "valid"}
+    assert document["reach"]["certificate"]["kind"] == "stable-group"
+    assert _statuses(document) == {"nope": "valid", "ape": "invalid", "local": "valid", "reach": "valid"}
+    document["reach"]["certificate"]["steady"] = ["b", "b"]
+    assert _statuses(document)["reach"] == "invalid"
 
 
 # Forecasts of state prediction: against the criterion read literally, brute force, and programs that run.
@@ -185,23 +192,26 @@ def says_the_states(program, task: StateTask) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("expression", "at", "after", "ape"),
+    ("expression", "at", "after", "ape", "reach"),
     [
-        ("(c|b(a)*)*", "yes", "no", "yes"),  # the last letter decides
-        ("(a(ab)*b)*", "yes", "yes", "yes"),
-        ("(aa)*", "no", "no", "yes"),
-        ("b*(ab*ab*)*", "no", "no", "no"),
-        ("acabcc(c)*", "yes", "yes", "yes"),
+        ("(c|b(a)*)*", "yes", "no", "yes", "yes"),  # the last letter decides
+        ("(a(ab)*b)*", "yes", "yes", "yes", "yes"),
+        ("(aa)*", "no", "no", "yes", "yes"),
+        ("b*(ab*ab*)*", "no", "no", "no", "no"),
+        ("acabcc(c)*", "yes", "yes", "yes", "yes"),
+        ("(a|b|c)*ac*", "no", "no", "no", "yes"),  # the last of two letters, however long ago
     ],
 )
-def test_languages(expression, at, after, ape) -> None:
+def test_languages(expression, at, after, ape, reach) -> None:
     for prefix, right in (("states:", at), ("states-after:", after)):
         found = forecast(prefix + expression)
         assert (found.nope.answer.value, found.ape.answer.value) == (right, ape)
+        assert found.sides["reach"].answer.value == reach
+        assert found.sides["reach"].certificate.kind == {"yes": "cascade", "no": "stable-group"}[reach]
         document = json.dumps(found.document())
         statement = read_statements(document, "mine.json")[0]
         found_sides = check_statement(statement, own_subject(statement))
-        assert len(found_sides) == 3
+        assert {each.place for each in found_sides} == set(CLASSES)
         assert all(each.finding.valid for each in found_sides), found_sides
 
 
@@ -224,7 +234,7 @@ def test_a_flow_about_membership_alone_is_not_enough() -> None:
     assert document["nope"]["verdict"] == "yes"
     flow = language.certificate.model_dump(mode="json", by_alias=True)
     side = {"verdict": "no", "class": "C-RASP[∅]", "certificate": flow}
-    kept = {key: value for key, value in document.items() if key not in ("ape", "local", "trained")}
+    kept = {key: value for key, value in document.items() if key not in ("ape", "local", "reach", "trained")}
     statement = read_statements(json.dumps(kept | {"nope": side}), "mine.json")[0]
     (checked,) = check_statement(statement, own_subject(statement))
     assert checked.finding.problem == "verdict: no certificate proves 'no'"

@@ -17,10 +17,11 @@ from longreach.answers.verify import Subject, own_subject, read_statements
 from longreach.errors import InputError
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.automata.regex import from_expression
+from longreach.theory.program_class import CLASSES, ENCODING_SIDES, IN_AC0
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.examples import examples
 
-ALL_VALID = {"nope": "valid", "ape": "valid", "local": "valid"}
+ALL_VALID = dict.fromkeys(CLASSES, "valid")
 PROVED = {
     name: ALL_VALID if name in NAMED_LANGUAGES else {"nope": "valid", "ape": "valid"}
     for name in FIGURE_1_TASKS
@@ -30,6 +31,7 @@ PROVED = {
     "majority": {"nope": "not proved", "ape": "not proved"},
     "sort": {"nope": "not proved", "ape": "not proved"},
     "copy-unique": {"nope": "valid", "ape": "not proved"},
+    "parity": {"nope": "valid", "ape": "valid", "reach": "valid"},
 }
 
 
@@ -80,8 +82,10 @@ def test_genuine_documents_of_random_expressions(expression: str) -> None:
         ("nope", "end_of_sequence", "yes"),
         ("ape", "end_of_sequence", "no"),
         ("local", "end_of_sequence", "yes"),
+        ("reach", "end_of_sequence", "no"),
         ("trained", "nope", "yes"),
         ("trained", "ape", "no"),
+        ("trained", "reach", "no"),
     ],
 )
 def test_answers_that_the_verdict_excludes(key: str, field: str, said: str) -> None:
@@ -116,6 +120,7 @@ VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2, 3, 10**30, -(10**30), 0.5, float("nan"), float("inf"), 1e308, "", "a",
     "b", "0", "1", "-1/2", "1e9", "SEP", "EOS", "yes", "no", "undecided", "flow", "program", "none",
     "end-of-sequence", "C-RASP[∅]", "C-RASP[local]", "C-RASP[periodic, local]", "aa", "parity",
+    "cascade", "stable-group", IN_AC0,
     "addition", "copy-repeat", "sort", "crasp:", "regex:(", "regex:a*", "os:path", "d-0", "d-99999999",
     "\ud800", "\x00", [], {}, [[]], [0], ["a"], [1, 2], ["SEP", "SEP", "SEP"], {"kind": "none", "reason": ""},
     {"a": "1", "b": "0"},
@@ -181,7 +186,7 @@ def test_changed_documents(document: dict[str, Any]) -> None:
             finding = checked.finding
             assert (finding.problem is None) == finding.valid
             assert "\n" not in (finding.problem or "")
-            if finding.valid and checked.place in ("nope", "ape", "local"):
+            if finding.valid and checked.place in CLASSES:
                 assert isinstance(subject, Subject)
                 assert statement.document is not None
                 said = statement.document.sides[checked.place]
@@ -196,7 +201,7 @@ def test_changed_documents(document: dict[str, Any]) -> None:
 @given(st.data())
 def test_changed_certificates_alone(data: st.DataObject) -> None:
     document = data.draw(changed())
-    side = document.get(data.draw(st.sampled_from(("nope", "ape"))))
+    side = document.get(data.draw(st.sampled_from(ENCODING_SIDES)))
     certificate = side.get("certificate") if isinstance(side, dict) else None
     try:
         (statement,) = read_statements(

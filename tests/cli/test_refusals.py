@@ -120,7 +120,7 @@ REFUSALS = [
     # tasks
     ("tasks check", "TASK: missing, as in longreach tasks check sort"),
     ("tasks check sort mode", "TASK: one at a time"),
-    ("tasks sort mode", "TASK: one at a time; expected show or check before it, not 'sort'"),
+    ("tasks sort mode", "TASK: one at a time; expected show, check or export before it, not 'sort'"),
     ("tasks evenpairs", "TASK: no task is named 'evenpairs'; did you mean 'even-pairs'"),
     ("tasks check data:none.jsonl", "none.jsonl: no such file"),
     ("tasks check dfa:none.json", "none.json: no such file"),

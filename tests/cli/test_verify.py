@@ -16,6 +16,7 @@ from longreach.theory.certificates import coq as coq_check
 from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
+from longreach.theory.program_class import CLASSES, ENCODING_SIDES
 from longreach.theory.verdicts.judge import judge
 from tests.cli.conftest import Call, Outcome
 from tests.helpers.coq_programs import needs_coq
@@ -45,19 +46,37 @@ def even(longreach: Call) -> Any:
 def test_documents_of_languages_are_valid(longreach: Call, verify: Call, name: str) -> None:
     done = verify(longreach("language", "--name", name, "--json").out, "--json")
     assert (done.code, done.document["valid"]) == (0, True)
-    assert len(done.document["certificates"]) == 3
+    assert [each["place"] for each in done.document["certificates"]] == list(CLASSES)
+    assert [each["class"] for each in done.document["certificates"]] == list(CLASSES.values())
+    reach = done.document["certificates"][-1]
+    assert reach["kind"] == ("stable-group" if name == "parity-language" else "cascade")
 
 
 def test_prediction_has_a_certificate_where_it_differs(longreach: Call, verify: Call) -> None:
     document = longreach("language", "(a|ba)*b?", "--json").document
     done = verify(document)
-    assert (done.code, len(done.out.splitlines())) == (0, 4)
+    assert (done.code, len(done.out.splitlines())) == (0, 5)
     assert "nope.prediction: a program exists in C-RASP[∅], for prediction on prefixes (proved" in done.out
+    # Of reach both answers are yes, by cascades of other levels.
+    levels = "reach: reach can express it; modulus 1, 2 levels; for what may follow modulus 1, 0 levels ("
+    assert levels in done.out
     nope = document["nope"]
     no_flow = {**nope, "prediction": "no"}
     no_proof = {key: value for key, value in nope.items() if key != "prediction_certificate"}
     for changed in (no_flow, no_proof):
         assert verify({**document, "nope": changed}).code == 1
+    reach = document["reach"]
+    cascade = {key: value for key, value in reach.items() if key != "prediction_certificate"}
+    for changed in (
+        cascade,  # nothing has the levels for what may follow
+        {**reach, "levels": 0},
+        {**reach, "prediction_levels": 2},
+        {**reach, "prediction": "no"},
+        {**reach, "verdict": "no"},
+        {**reach, "certificate": reach["prediction_certificate"]},
+        {**reach, "certificate": {"kind": "none", "reason": "no reason"}},
+    ):
+        assert verify({**document, "reach": changed}).code == 1
 
 
 def test_standard_input(longreach: Call, even: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,6 +198,11 @@ class Document:
         return statuses
 
 
+def sides(usual: str = "valid", **others: str) -> dict[str, str]:
+    """The statuses of all sides of a language; `others` are those that have another than the usual one."""
+    return dict.fromkeys(CLASSES, usual) | others
+
+
 def program_certificate(regex: str, alphabet: str, program: str, program_class: str) -> dict[str, Any]:
     automaton = from_expression(regex, alphabet)
     return {
@@ -229,23 +253,29 @@ def test_a_language_under_another_name(longreach: Call, tmp_path: Path) -> None:
 def test_certificates_of_different_languages(longreach: Call, tmp_path: Path) -> None:
     document = Document(longreach, tmp_path, "language", "(aa)*")
     other = Document(longreach, tmp_path, "language", "(aaa)*")
-    document.found["ape"] = other.found["ape"]
-    assert document.verified() == {"nope": "valid", "ape": "invalid", "local": "valid"}
+    genuine = document.found
+    for key in ("ape", "reach"):
+        document.found = genuine | {key: other.found[key]}
+        assert document.verified() == sides(**{key: "invalid"})
 
 
 def test_missing_and_empty_certificates(longreach: Call, tmp_path: Path) -> None:
     document = Document(longreach, tmp_path, "language", "(aa)*")
-    for empty in ({}, None, {"kind": "none", "reason": "no reason"}):
-        document.found["ape"]["certificate"] = empty
-        expected = {"nope": "valid", "ape": "claimed, not checked", "local": "valid"}
+    genuine = json.dumps(document.found)
+    for side in ("ape", "reach"):
+        document.found = json.loads(genuine)
+        document.found[side].pop("prediction_certificate", None)
+        expected = sides(**{side: "claimed, not checked"})
+        for empty in ({}, None, {"kind": "none", "reason": "no reason"}):
+            document.found[side]["certificate"] = empty
+            assert document.verified() == expected
+        del document.found[side]["certificate"]
         assert document.verified() == expected
-    del document.found["ape"]["certificate"]
-    assert document.verified() == expected
-    document.found["ape"]["verdict"] = "undecided"  # of prediction something is claimed
-    assert document.verified() == expected
-    document.found["ape"] = {"verdict": "undecided"}
-    assert document.verified() == {"nope": "valid", "local": "valid"}
-    for key in ("nope", "local"):
+        document.found[side]["verdict"] = "undecided"  # of prediction something is claimed
+        assert document.verified() == expected
+        document.found[side] = {"verdict": "undecided"}
+        assert document.verified() == {key: "valid" for key in CLASSES if key != side}
+    for key in CLASSES:
         document.found[key] = {"verdict": "undecided"}
     assert set(document.verified().values()) == {"claimed, not checked"}
 
@@ -267,7 +297,7 @@ def test_a_program_that_is_right_on_short_words(
     document = Document(longreach, tmp_path, "language", "(a|b)*bb(a|b)*")
     text = '#alphabet a b\nbb = #[i-1..i] "b" == 2\nL = exists bb' + more
     document.found["ape"]["certificate"]["program"] = text
-    assert document.verified() == {"nope": "valid", "ape": status, "local": "valid"}
+    assert document.verified() == sides(ape=status)
 
 
 def test_a_program_that_the_prover_refutes(longreach: Call, tmp_path: Path) -> None:
@@ -275,7 +305,7 @@ def test_a_program_that_the_prover_refutes(longreach: Call, tmp_path: Path) -> N
     text = "#alphabet a\nL = " + " || ".join(f'# "a" == {n}' for n in range(0, 16, 2))
     certificate = program_certificate("(aa)*", "a", text, "C-RASP[∅]")
     document.found["nope"] |= {"verdict": "yes", "certificate": certificate}
-    assert document.verified() == {"nope": "invalid", "ape": "valid", "local": "valid"}
+    assert document.verified() == sides(nope="invalid")
 
 
 @pytest.mark.parametrize(
@@ -303,10 +333,11 @@ def test_the_convention_is_that_of_the_verdict(longreach: Call, tmp_path: Path) 
     flow = flow_certificate(proof).model_dump(mode="json", by_alias=True)
     document = Document(longreach, tmp_path, "language", "(a|b)*b")
     assert (document.found["nope"]["verdict"], document.found["nope"]["end_of_sequence"]) == ("yes", "no")
+    assert document.found["reach"]["end_of_sequence"] == "yes"
     document.found["nope"] |= {"verdict": "no", "certificate": flow}
-    assert document.verified() == {"nope": "invalid", "ape": "valid", "local": "valid"}
+    assert document.verified() == sides(nope="invalid")
     document.found["convention"] = "end-of-sequence"
-    assert set(document.verified().values()) == {"claimed, not checked"}  # of prediction nothing is proved
+    assert document.verified() == sides("claimed, not checked")  # of prediction nothing is proved
     # Alone it is what it says: a statement about reading after the last letter.
     document.found = flow
     assert document.verified() == {"": "valid"}
@@ -321,15 +352,22 @@ def test_the_convention_is_that_of_the_verdict(longreach: Call, tmp_path: Path) 
 
 def test_the_class_is_that_of_the_side(longreach: Call, tmp_path: Path) -> None:
     document = Document(longreach, tmp_path, "language", "(aa)*")
-    nope, ape, local = (dict(document.found[key]) for key in ("nope", "ape", "local"))
+    nope, ape, local, reach = (dict(document.found[key]) for key in CLASSES)
     document.found["ape"] = nope
-    assert document.verified() == {"nope": "valid", "ape": "invalid", "local": "valid"}
+    assert document.verified() == sides(ape="invalid")
     document.found["ape"] = dict(nope, **{"class": ape["class"]})
     assert document.verified()["ape"] == "invalid"
     document.found["ape"] = ape
-    for other in (ape, local):
+    for other in (ape, local, reach):
         document.found["nope"] = dict(other, **{"class": nope["class"]})
-        assert document.verified()["nope"] == "invalid"
+        assert document.verified() == sides(nope="invalid")
+    document.found["nope"] = nope
+    for other in (nope, ape, local):
+        document.found["reach"] = dict(other, **{"class": reach["class"]})
+        assert document.verified() == sides(reach="invalid")
+    document.found["reach"] = dict(reach, **{"class": ape["class"]})
+    assert document.verified() == sides(reach="invalid")
+    document.found["reach"] = reach
     document.found |= {"nope": nope, "ape": ape, "other": nope}
     document.path.write_text(json.dumps(document.found), encoding="utf-8")
     done = longreach("verify", document.path)
@@ -374,7 +412,7 @@ def test_a_reduction_to_a_language_made_to_agree(
 ) -> None:
     document = Document(longreach, tmp_path, "forecast", "parity")
     document.found["nope"]["certificate"] = made_to_agree()
-    assert document.verified() == {"nope": "invalid", "ape": "valid"}
+    assert document.verified() == {"nope": "invalid", "ape": "valid", "reach": "valid"}
     # Of somebody's own code words are all there is: no contradiction, and not valid.
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "verify_parity.py").write_text("from longreach.tasks.counting import Parity as Mine\n")
@@ -458,7 +496,7 @@ def test_programs_as_tasks(longreach: Call, tmp_path: Path, monkeypatch: pytest.
     assert set(document.verified().values()) == {"valid"}
     file.write_text("#alphabet a\nL = i % 3 == 0")  # the file is another program now
     assert set(document.verified().values()) == {"valid"}  # it is about the program that it carries
-    assert document.verified("--task", "crasp:mine.cr") == dict.fromkeys(("nope", "ape", "local"), "invalid")
+    assert document.verified("--task", "crasp:mine.cr") == sides("invalid")
     text = document.certificate("ape")["task"]
     document = Document(longreach, tmp_path, "forecast", text)
     assert document.found["task"] != text
@@ -485,15 +523,18 @@ def test_many_documents(longreach: Call, verify: Call, even: Any, tmp_path: Path
     other = longreach("forecast", "parity", "--json").document
     done = verify({"forecasts": [even, other]}, "--json")
     found = [(each["task"], each["place"]) for each in done.document["certificates"]]
-    assert (done.code, len(found), found[-1]) == (0, 5, ("parity", "ape"))
-    assert "parity: ape: no program exists" in verify({"forecasts": [even, other]}).out
+    assert (done.code, len(found), found[-1]) == (0, 7, ("parity", "reach"))
+    said = verify({"forecasts": [even, other]}).out
+    assert "parity: ape: no program exists" in said
+    assert "(aa)*: reach: reach can express it; modulus 2, 1 level" in said
+    assert "parity: reach: reach cannot express it (both words run" in said
     lines = [json.dumps(even), "", '{"line": 2, "error": "bad"}', json.dumps(other), ""]
     done = verify("\n".join(lines))
     file = tmp_path / "document.json"
     assert (done.code, done.err) == (0, f"{file}:3: no document but an error; nothing to check there\n")
-    other["nope"]["verdict"] = "yes"
-    lines[3] = json.dumps(other)
-    assert verify("\n".join(lines)).code == 1
+    for key in ("nope", "reach"):
+        lines[3] = json.dumps(other | {key: other[key] | {"verdict": "yes"}})
+        assert verify("\n".join(lines)).code == 1
     lines[3] = "{"
     done = verify("\n".join(lines))
     assert (done.code, done.first_error.startswith(f"{file}:4:2: not JSON")) == (2, True)
@@ -578,11 +619,12 @@ def test_formally_is_no_when_coq_says_false(
     assert (done.code, done.out.count("the check in Coq says false")) == (1, 2)
     monkeypatch.setattr(coq_check, "check_instances", lambda found: [None] * len(found))
     done = verify(even, "--formal")
-    assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 1)
+    assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 2)
+    assert "not checked by Coq" in done.out.splitlines()[-1]  # a cascade has no proof in Coq
     document = longreach("language", "a*", "--json").document
     done = verify(document, "--formal", "--json")
     said = [each["formal"] for each in done.document["certificates"]]
-    assert (done.code, said) == (0, ["existence verified by Coq", *["not checked by Coq"] * 2])
+    assert (done.code, said) == (0, ["existence verified by Coq", *["not checked by Coq"] * 3])
     done = verify(document["ape"]["certificate"], "--formal", "--json")
     assert (done.code, done.document["valid"]) == (1, False)
 

@@ -94,6 +94,7 @@ def test_what_a_study_is() -> None:
         assert all((study.title, study.source, study.about, study.time))
         assert study.options <= {
             "--tasks", "--encodings", "--seeds", "--part", "--train-to", "--table", "--recipes", "--fit",
+            "--source", "--strata", "--layers",
             "--text",
         }  # fmt: skip
     with pytest.raises(InputError, match="name: no study is named 'figure9'; did you mean"):

@@ -80,24 +80,27 @@ def test_the_program_of_the_evidence_on_all_short_prefixes() -> None:
 
 PROVED_NO = {"nope": ("no", "valid"), "ape": ("no", "valid")}
 TRIED_YES = {"nope": ("yes", "not proved"), "ape": ("yes", "not proved")}
+A_GROUP = {"reach": ("no", "valid")}
 FORECASTS = {
     **dict.fromkeys(("count", "mode", "bucket-sort", "anbn", "shuffle-dyck"), TRIED_YES),
     **dict.fromkeys(
         (
-            "reverse", "duplicate-string", "cycle-navigation", "modular-arithmetic", "boolean-expressions",
-            "multiplication", "parity-scratchpad", "parity+scratchpad", "regex:(a|b)*abb+scratchpad",
+            "reverse", "duplicate-string", "boolean-expressions", "multiplication", "parity-scratchpad",
+            "parity+scratchpad", "regex:(a|b)*abb+scratchpad",
             "addition+reversed", "copy-repeat+reversed", "multiplication+reversed",
         ),
         PROVED_NO,
     ),
-    "even-pairs": {"nope": ("no", "valid"), "ape": ("yes", "not proved")},
+    **dict.fromkeys(("cycle-navigation", "modular-arithmetic"), PROVED_NO | A_GROUP),
+    "even-pairs": {"nope": ("no", "valid"), "ape": ("yes", "not proved"), "reach": ("yes", "valid")},
+    "flip-flop": PROVED_NO | {"local": ("no", "valid"), "reach": ("yes", "claimed, not checked")},
     **dict.fromkeys(
         (
-            "flip-flop", "word-problem", "word-problem:Z2", "word-problem:Z60", "word-problem:Q8",
+            "word-problem", "word-problem:Z2", "word-problem:Z60", "word-problem:Q8",
             "word-problem:A5", "word-problem:S5", "word-problem:S3,generators=yes",
             "word-problem:S5,generators=yes",
         ),
-        PROVED_NO | {"local": ("no", "valid")},
+        PROVED_NO | A_GROUP | {"local": ("no", "valid")},
     ),
     **dict.fromkeys(
         ("selective-copy:0", "recall-then-fold", "recall-then-fold:Z5,pairs=2", "recall-then-fold:A5"),

@@ -23,6 +23,7 @@ from longreach.tasks.own import FunctionTask, fingerprint, remember, session_tas
 from longreach.tasks.task import Batch, Evidence, IntArray, Split, Task
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import PROGRAM_SIDES
 from tests.helpers.refusals import refusal
 from tests.helpers.task_checks import assert_samples_are_right
 
@@ -138,14 +139,15 @@ def test_the_forecast_of_an_object() -> None:
     task = Task.from_function(letters, doubled)
     found = forecast(task)
     # Twice the word is a copy: what is measured of the answers says no, to a length.
-    assert {side.answer.value for side in found.sides.values()} == {"no"}
+    assert {found.sides[key].answer.value for key in PROGRAM_SIDES} == {"no"}
+    assert found.sides["reach"].answer.value == "undecided"
     assert found.sides["ape"].checked_to is not None
     unasked = forecast(task, budget=0)
     assert {side.answer.value for side in unasked.sides.values()} == {"undecided"}
     assert unasked.sides["ape"].reason == "a Python function: a forecast looks for evidence in its answers"
     whole = Evidence("communication", None, "the word must be told", split=Split(("a", "b")))
     known = Task.from_function(letters, doubled, nope=whole, ape=whole)
-    assert {side.answer.value for side in forecast(known).sides.values()} == {"no"}
+    assert {forecast(known).sides[key].answer.value for key in PROGRAM_SIDES} == {"no"}
     assert isinstance(known, FunctionTask)
 
 

@@ -306,7 +306,7 @@ CALLS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: changed_task(Task.from_function(_word, len, name="mine"), ["scratchpad"]),
-        "mine+scratchpad: say which steps",
+        "mine+scratchpad: its answers show no steps that could be written down: say which, ",
     ),
     (
         lambda: KgramRetrieval(1).answer("12131"),

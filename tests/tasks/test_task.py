@@ -119,9 +119,8 @@ def test_a_scheme_of_ones_own() -> None:
         [0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 0],
         [0, 1, 1, 2, 0, 1, 1, 2, 0],
     ]
-    assert (
-        Task.from_function(_word, lambda x: x).coupled_ids(task.sample([1], np.random.default_rng(0))) is None
-    )
+    most = Task.from_function(_word, lambda x: "ab"[x.count("b") > x.count("a")])
+    assert most.coupled_ids(most.sample([3], np.random.default_rng(0))) is None
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def language_features(
     ...     from_expression("(a|ba)*b?"), 20, [LengthRange(41, 60)], summaries=[Summary(window=1)]
     ... )
     >>> found.sides["nope"]
-    SideFeatures(verdict='yes', window=0, modulus=1, depth=0, size=12)
+    SideFeatures(verdict='yes', window=0, modulus=1, depth=0, size=12, levels=None)
     >>> [(each.determined[0].at_length, each.determined[0].from_training) for each in found.ranges]
     [(1.0, 1.0)]
     """

@@ -384,7 +384,7 @@ def is_whole(part: Part, runs: Iterable[ProfiledRun], against: Suite | None = No
     """Why a profile lacks something of the suite, or None where all tasks have all seeds.
 
     >>> is_whole("development", [])
-    'anbn: 0 of 3 seeds'
+    'addition: 0 of 3 seeds'
     """
     known = against or suite()
     seeds: dict[tuple[str, str], set[int]] = {}

@@ -50,7 +50,7 @@ NOTE: Final = (
 )
 IN_CLASS: Final = "no group acts by words of one length"
 BEYOND: Final = (
-    "it finds what came last and how long ago, and is only decided for tasks given by an automaton"
+    "it finds what came last and how long ago, and is only decided for tasks with a bounded memory"
 )
 MOST_LETTERS: Final = 12
 
@@ -116,8 +116,8 @@ def _beyond(sides: Mapping[str, Verdict]) -> str:
     """What is known where no automaton answers the task."""
     for key, words in (("nope", "without positions (NoPE)"), ("ape", "with learned positions (APE)")):
         if key in sides and sides[key].trained is Answer.YES:
-            return f"only decided for tasks given by an automaton; {words} is expected to work"
-    return "only decided for tasks given by an automaton"
+            return f"only decided for tasks with a bounded memory; {words} is expected to work"
+    return "only decided for tasks with a bounded memory"
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from longreach.runs.cells import ByAccuracy
 from longreach.runs.index import Row
 from longreach.studies.census.members import LEARNED, commit_of
 from longreach.studies.census.odds import choose_features, known_features, probabilities
-from longreach.studies.census.tables import CensusCell, LanguageFacts, language_table
+from longreach.studies.census.tables import LANGUAGES, CensusCell, LanguageFacts, language_table
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.names import TaskName
@@ -63,7 +63,7 @@ class Chosen:
 @cache
 def facts_by_task() -> dict[str, LanguageFacts]:
     """The languages of the census, as runs name them."""
-    return {facts.task: facts for facts in language_table().values()}
+    return {facts.task: facts for facts in language_table(LANGUAGES).values()}
 
 
 def is_held_out(task: object) -> bool:

@@ -189,7 +189,7 @@ def example(task: Task, batch: Batch, row: int, length: int) -> dict[str, Any]:
     >>> from longreach.tasks.copying import Reverse
     >>> found = example(Reverse(), Reverse().sample([2], np.random.default_rng(0)), 0, 2)
     >>> found["input"], found["target"], found["positions"]
-    ('b a', 'a b', [3, 4, 5])
+    ('b b', 'b b', [3, 4, 5])
     """
     tokens = task.decode(batch.tokens[row, : int(batch.sizes[row])].tolist())
     positions = np.flatnonzero(batch.mask[row]).tolist()

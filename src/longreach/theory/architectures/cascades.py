@@ -87,7 +87,7 @@ def find_cascade(
     >>> ends_in_a = Question(labelled("ab", [[1, 0], [1, 0]], 0, ["no", "yes"]))
     >>> found = find_cascade(ends_in_a, [1])
     >>> found.levels[0].events, found.levels[0].memories, found.layers
-    (((0, 0), (0, 1)), ((2, 1),), 0)
+    (((0, 0), (0, 1)), ((1, 2),), 0)
     """
     asked = Asked.of(question, budget.running())
     found: list[Found] = []
