@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, product
 from typing import Final
 
 from longreach.answers.architecture import NO_AUTOMATON, accepting_question, question_of, question_of_language
@@ -22,7 +23,12 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.architectures.check import check_architecture
 from longreach.theory.architectures.classes import reason_of
-from longreach.theory.architectures.documents import CascadeCertificate, Question, StableGroupCertificate
+from longreach.theory.architectures.documents import (
+    NOTHING,
+    CascadeCertificate,
+    Question,
+    StableGroupCertificate,
+)
 from longreach.theory.architectures.groups import Groups
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.budget import Budget, OverBudget
@@ -52,6 +58,9 @@ IN_CLASS: Final = "no group acts by words of one length"
 BEYOND: Final = (
     "it finds what came last and how long ago, and is only decided for tasks with a bounded memory"
 )
+MOST_TRIED: Final = 9
+MOST_TRIED_WORDS: Final = 500
+"""Words on which somebody's task is compared with the automaton that it names, up to a length."""
 MOST_LETTERS: Final = 12
 
 
@@ -70,6 +79,8 @@ def reach_side(task: Task, sides: Mapping[str, Verdict], *, trusted: bool = True
     question = question_of(task)
     if question is None:
         return undecided(IN_AC0, f"{NO_AUTOMATON}: {BEYOND}", clause=_beyond(sides))
+    if not trusted and (wrong := _contradicted(task, question)) is not None:
+        return undecided(IN_AC0, wrong)
     decision = _Decision(question, what="what is right")
     if decision.answer is Answer.UNDECIDED:
         return undecided(IN_AC0, decision.reason)
@@ -79,6 +90,27 @@ def reach_side(task: Task, sides: Mapping[str, Verdict], *, trusted: bool = True
     return found.with_proofs(
         lambda proof: replace(proof, weigh=lambda: f"{proof.basis}, if its automaton is right")
     )
+
+
+def _contradicted(task: Task, question: Question) -> str | None:
+    """How somebody's task answers a short word otherwise than its automaton does; None if it does not."""
+    answer = getattr(task, "answer", None)
+    if answer is None or not question.at_end:
+        return None
+    machine = question.machine
+    words = (word for length in range(1, MOST_TRIED) for word in product(machine.alphabet, repeat=length))
+    for word in islice(words, MOST_TRIED_WORDS):
+        state = 0
+        for letter in word:
+            state = machine.transitions[state][machine.alphabet.index(letter)]
+        wanted = machine.outputs[state]
+        try:
+            said = answer(list(word))[0]
+        except Exception as error:  # somebody's code may fail in any way
+            return f"its answer to {spelled(word)} fails: {type(error).__name__}"
+        if wanted not in (NOTHING, said):
+            return f"its automaton says {wanted} for the word {spelled(word)}, but it answers {said}"
+    return None
 
 
 def language_reach(automaton: Automaton, *, trained: bool = False) -> Verdict:
