@@ -175,6 +175,12 @@ def test_every_block_is_of_a_kind_that_is_tried_here() -> None:
     assert not list(_blocks("json"))
 
 
+def test_every_page_stands_in_the_navigation_once() -> None:
+    nav = re.findall(r'"([\w/-]+\.md)"', (ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    docs = ROOT / "docs"
+    assert sorted(nav) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+
+
 def test_no_text_is_taken_for_a_formula() -> None:
     for page in PAGES:
         text = re.sub(r"`[^`]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
