@@ -1,29 +1,68 @@
-"""The numbers on the page about the census: blocks between two marks, made from its document and runs alone.
+"""The numbers of the census: blocks between two marks in docs/census.md and docs/census-tables.md.
 
-`python tools/census_page.py` writes them anew; what stands around them in docs/census.md is left alone.
+`python tools/census_page.py` writes them from the document and the runs alone; the text around them stays.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from longreach.studies.census.analysis import analysis_markdown, recipe_table
+from longreach.studies.census.analysis import analysis_markdown, number, recipe_table
 from longreach.studies.census.members import recipe_scores, recipes
+from longreach.studies.census.strata import model_title, sure_table
 from longreach.studies.census.tables import read_runs
-from longreach.studies.study import table_text
+from longreach.studies.study import table_of, table_text
+from longreach.wording import Table
 
 ROOT = Path(__file__).parent.parent
-PAGE, FOUND = ROOT / "docs" / "census.md", ROOT / "results" / "census"
+PAGE, TABLES = ROOT / "docs" / "census.md", ROOT / "docs" / "census-tables.md"
+FOUND = ROOT / "results" / "census"
+# What a reader compares first: a column for each of these, where there are runs.
+SHOWN = (
+    ("nope", 3, "works"),
+    ("ape", 3, "works"),
+    ("reach", 3, "works"),
+    ("reach", 10, "works"),
+    ("reach", 10, "sure"),
+)
 
 
-def page(before: str) -> str:
-    """The page with the numbers of the held-out part and with the table of recipes in their places."""
+def pages() -> dict[Path, str]:
+    """The pages as they should be."""
     parts = json.loads((FOUND / "census.json").read_text(encoding="utf-8"))["parts"]
     (held_out,) = (each for each in parts if each["part"] == "held-out")
     scores = recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes())
-    after = with_block(before, "recipes of the census", f"{table_text(recipe_table(scores))}\n")
-    return with_block(after, "numbers of the census", analysis_markdown(held_out))
+    first = PAGE.read_text(encoding="utf-8")
+    first = with_block(first, "recipes of the census", f"{table_text(recipe_table(scores))}\n")
+    digested = "\n\n".join(map(table_text, (digest(held_out), sure_table(held_out["sure"]))))
+    all_tables = with_block(
+        TABLES.read_text(encoding="utf-8"), "numbers of the census", analysis_markdown(held_out)
+    )
+    return {PAGE: with_block(first, "digest of the census", f"{digested}\n"), TABLES: all_tables}
+
+
+def digest(document: Mapping[str, Any]) -> Table:
+    """A line for each stratum, a column for each encoding and ratio, of runs trained to 20."""
+    found = {
+        (each["source"], each["group"], each["model"], each["ratio"]): each
+        for each in document["strata"]
+        if each["trained_to"] == 20
+    }
+    titles = (f"{model_title(name)}, {ratio}N: {what}" for name, ratio, what in SHOWN)
+
+    def shown(source: str, group: str, name: str, ratio: int, what: str) -> str:
+        each = found.get((source, group, name, ratio))
+        return "–" if each is None else number(each[what], percent=True)
+
+    rows = [
+        [f"{source} {group}", *(shown(source, group, *column) for column in SHOWN)]
+        for source, group in dict.fromkeys((source, group) for source, group, _, _ in found)
+    ]
+    above = "Runs trained to 20 that work, and that are sure, with 95 % intervals."
+    return table_of(("held-out languages", *titles), rows, title=above)
 
 
 def with_block(text: str, name: str, block: str) -> str:
@@ -43,4 +82,5 @@ def with_block(text: str, name: str, block: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
