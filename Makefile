@@ -77,7 +77,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/zensical build --clean --strict
+	PYTHONPATH=. $(BIN)/zensical build --clean --strict
 	$(BIN)/longreach board --board results/board --out site/board/all.html
 
 # The wheel, installed with all extras into a fresh environment and tried where the repository is not.

@@ -171,7 +171,8 @@ def test_every_block_is_of_a_kind_that_is_tried_here() -> None:
         text = page.read_text(encoding="utf-8")
         fences = re.findall(r"^([ >]*(?:```|~~~).*)$", text, re.MULTILINE)
         assert set(fences[1::2]) <= {"```"}, page.name
-        assert set(fences[::2]) <= {"```console", "```python", "```bash", "```text", "```json"}, page.name
+        kinds = {"console", "python", "bash", "text", "json", "math"}
+        assert set(fences[::2]) <= {f"```{kind}" for kind in kinds}, page.name
     assert not list(_blocks("json"))
 
 
@@ -183,8 +184,19 @@ def test_every_page_stands_in_the_navigation_once() -> None:
 
 def test_no_text_is_taken_for_a_formula() -> None:
     for page in PAGES:
-        text = re.sub(r"`[^`]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
-        assert not re.search(r"(?<!\\)\$", text), f"{page.name}: write \\$"
+        text = FENCE.sub("", page.read_text(encoding="utf-8"))
+        text = re.sub(r"`[^`]*`", "", re.sub(r"\$`[^`]+`\$", "", text))
+        assert not re.search(r"(?<!\\)\$", text), f"{page.name}: write \\$, and formulas as $`x`$"
+
+
+@needs("latex2mathml")
+def test_every_formula_can_be_typeset() -> None:
+    from tools.mathml import formulas, mathml
+
+    for page in PAGES:
+        for latex in formulas(page.read_text(encoding="utf-8")):
+            shown = mathml(latex)
+            assert "\\" not in shown, f"{page.name}: {latex}"
 
 
 def test_links_lead_somewhere() -> None:

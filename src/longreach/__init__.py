@@ -19,7 +19,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 'yes'
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "InputError",
