@@ -17,7 +17,7 @@ from longreach.cli.main import command_line, run
 from longreach.config.run import RunConfig
 from longreach.studies.catalog import every_study
 from tests.helpers.extras import needs
-from tools import census_page, profile_pages, study_pages
+from tools import census_page, gallery, profile_pages, study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -143,6 +143,12 @@ def test_the_page_of_the_census_has_the_numbers_of_its_document_and_runs() -> No
 def test_the_pages_on_profiles_have_the_tasks_of_the_suite_and_the_board() -> None:
     """If not: `python tools/profile_pages.py`."""
     for path, text in profile_pages.pages().items():
+        assert path.read_text(encoding="utf-8") == text, path.name
+
+
+def test_the_gallery_has_every_task_with_its_verdicts_and_runs() -> None:
+    """If not: `python tools/gallery.py`."""
+    for path, text in gallery.pages().items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
