@@ -48,8 +48,8 @@ from longreach.theory.verdicts.verdict import (
 )
 from longreach.wording import counted, listed, shortened, spelled
 
-SECONDS: Final = 0.5
-"""Of computing, for the decision and for each cascade: a forecast does not wait longer."""
+SECONDS: Final = 3.0
+"""Of computing, for the decision and for each cascade: the last resort, as counts limit both."""
 NOTE: Final = (
     "yes: weights exist that are right at every length, in the limit of hard attention; that training finds "
     "them is expected and measured, not proved"

@@ -357,11 +357,11 @@ def _print_all(out: Screen, found: Sequence[Forecast]) -> None:
     from rich.text import Text
 
     own = any(each.measured for each in found)
-    columns = [Column("task", right=False)]
+    columns = [Column("task", right=False, wrap=16)]
     shown: list[list[object]] = [[each.name for each in found]]
     for place, key in enumerate(ENCODING_SIDES):
         words = [each.sides[key].trained.value for each in found]
-        columns.append(Column(out.titles[key], 1, right=False))
+        columns.append(Column(out.titles[key], right=False))
         shown.append([Text(EXPECTED[word], f"bold {out.styles[word]}") for word in words])
         if any(_last(each, key) for each in found):
             columns.append(Column("paper", 4 + place))

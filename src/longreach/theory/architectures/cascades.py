@@ -12,6 +12,7 @@ from contextlib import suppress
 from longreach.theory.architectures.colours import colourings
 from longreach.theory.architectures.documents import CascadeCertificate, CascadeLevel, Question
 from longreach.theory.architectures.levels import (
+    MOST_EFFORT,
     Asked,
     Base,
     Memory,
@@ -101,6 +102,7 @@ def find_cascade(
         keep(modulus, grow(asked, asked.clock(modulus), MOST_LEVELS, colours=False))
     if not found:
         return None
+    asked.effort = MOST_EFFORT
     with suppress(Spent, OverBudget):  # what was found so far is right
         for modulus in moduli:
             clock = asked.clock(modulus)

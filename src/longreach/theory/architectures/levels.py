@@ -23,8 +23,11 @@ Memory = Mapping[Event, int]
 
 MOST_STATES = 20_000
 """Pairs of a state of a base and a possible state, before a level is given up."""
-MOST_EFFORT = 1_000_000
-"""Steps of the search for fewer levels than the images of letters give."""
+MOST_EFFORT = 200_000
+"""Steps of the search for fewer levels than the images of letters give: about a second at most. A count, so
+that every machine finds the same cascade."""
+MEMORIES_A_STEP = 10
+"""So many memories are carried through a product at the cost of one step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +143,7 @@ class Asked:
                     places.append((after, target))
                     if len(places) > MOST_STATES:
                         return None
+        self.effort -= len(order) * len(self.machine.alphabet) * len(memories) // MEMORIES_A_STEP
         return Base(
             states=tuple((*base.states[lower], *values) for lower, values in order),
             moves=tuple(map(tuple, moves)),
