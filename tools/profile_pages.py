@@ -1,4 +1,4 @@
-"""Tables of the pages on profiles: the tasks of the suite, and the board.
+"""Generated parts of the pages on profiles: the tasks of the suite, and the board.
 
 `python tools/profile_pages.py` writes them anew, between two marks each; the rest is left alone.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from longreach.answers.board import board_table, read_board
 from longreach.answers.profile_suite import PARTS, suite
-from longreach.wording import Table, counted
+from longreach.wording import counted
 from tools.census_page import with_block
 
 ROOT = Path(__file__).parent.parent
@@ -17,19 +17,15 @@ PROTOCOL, BOARD = ROOT / "docs" / "profile-protocol.md", ROOT / "docs" / "board.
 
 
 def suite_block() -> str:
-    """A table for each need."""
+    """The tasks of each need."""
     found = suite()
     lines = [f"Seed {found.seed}, hash `{found.hash}`."]
     for need in found.needs:
         lines += ["", f"**{need.need}**: {need.about}; {need.steps:,} steps.", ""]
         same = need.tasks[PARTS[0]] == need.tasks[PARTS[1]]
-        parts = {"both": need.tasks[PARTS[0]]} if same else {part: need.tasks[part] for part in PARTS}
-        shown = [
-            [part, f"`{each.task}`", f"{each.chance:.3g}", "yes" if each.probing else "no", each.longest]
-            for part, tasks in parts.items()
-            for each in tasks
-        ]
-        lines.append(Table(["part", "task", "chance", "probing words", "longest"], shown).markdown())
+        parts = {"both parts": need.tasks[PARTS[0]]} if same else {part: need.tasks[part] for part in PARTS}
+        for part, tasks in parts.items():
+            lines += [f"- {part}: {', '.join(f'`{each.task}`' for each in tasks)}"]
     return "\n".join(lines) + "\n"
 
 
