@@ -34,14 +34,12 @@ def pages() -> dict[Path, str]:
     """The pages as they should be."""
     parts = json.loads((FOUND / "census.json").read_text(encoding="utf-8"))["parts"]
     (held_out,) = (each for each in parts if each["part"] == "held-out")
-    scores = recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes())
-    first = PAGE.read_text(encoding="utf-8")
-    first = with_block(first, "recipes of the census", f"{table_text(recipe_table(scores))}\n")
+    recipe = table_text(recipe_table(recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes())))
     digested = "\n\n".join(map(table_text, (digest(held_out), sure_table(held_out["sure"]))))
-    all_tables = with_block(
-        TABLES.read_text(encoding="utf-8"), "numbers of the census", analysis_markdown(held_out)
-    )
-    return {PAGE: with_block(first, "digest of the census", f"{digested}\n"), TABLES: all_tables}
+    page = with_block(PAGE.read_text(encoding="utf-8"), "digest of the census", f"{digested}\n")
+    tables = TABLES.read_text(encoding="utf-8")
+    tables = with_block(tables, "numbers of the census", analysis_markdown(held_out))
+    return {PAGE: page, TABLES: with_block(tables, "recipes of the census", f"{recipe}\n")}
 
 
 def digest(document: Mapping[str, Any]) -> Table:
