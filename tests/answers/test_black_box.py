@@ -239,9 +239,10 @@ def _late(word: str) -> bool:
     ("task", "says"),
     [
         (Task.from_function(_any_word, lambda x: "stop" in x), r"all [\d,]+ inputs tried have the answer no"),
-        (
+        pytest.param(
             Task.from_predicate(lambda w: "stop" in w, LETTERS),
             r"all [\d,]+ words tried have the answer reject",
+            marks=pytest.mark.slow,
         ),
         (Task.from_function(_word, lambda x: "yes"), r"all [\d,]+ inputs tried have the answer yes"),
         (
@@ -264,9 +265,10 @@ def _late(word: str) -> bool:
             Task.from_predicate(lambda w: w in ("ab", "ba"), "ab"),
             r"only 2 of [\d,]+ words tried have the answer accept, none with more than 2 letters; .*",
         ),
-        (
+        pytest.param(
             Task.from_predicate(re.compile("((cca(a)*ccbbbbb)*)*").fullmatch, "abc"),
             r"only [\d,]+ of [\d,]+ words tried have the answer accept, .*",
+            marks=pytest.mark.slow,
         ),
     ],
     ids=[
@@ -323,7 +325,7 @@ def _sparse_expressions(draw: st.DrawFn) -> str:
 
 
 @given(_sparse_expressions())
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=4, deadline=None, derandomize=True)
 def test_sparse_expressions_as_predicates_get_no_wrong_verdict(expression: str) -> None:
     automaton = from_expression(expression, "abc")
     task = Task.from_predicate(automaton.accepts, "abc")
@@ -424,7 +426,9 @@ WINDOWS = {
 }
 
 
-@pytest.mark.parametrize("name", WINDOWS)
+@pytest.mark.parametrize(
+    "name", ["first 8", "last 8", pytest.param("first 7 = last 7", marks=pytest.mark.slow)]
+)
 def test_a_window_is_no_growth(name: str) -> None:
     """Counted to length 6 or 12 they look linear; with positions they are within reach."""
     found = black_box_sides(WINDOWS[name], "mine", ["ape"])["ape"]
