@@ -1,4 +1,4 @@
-"""The numbers of the census: blocks between two marks in docs/census.md and docs/census-tables.md.
+"""The numbers of the census: blocks between two marks in docs/census.md, census-tables.md and paper.md.
 
 `python tools/census_page.py` writes them from the document and the runs alone; the text around them stays.
 """
@@ -18,7 +18,7 @@ from longreach.studies.study import table_of, table_text
 from longreach.wording import Table
 
 ROOT = Path(__file__).parent.parent
-PAGE, TABLES = ROOT / "docs" / "census.md", ROOT / "docs" / "census-tables.md"
+PAGE, TABLES, PAPER = (ROOT / "docs" / f"{name}.md" for name in ("census", "census-tables", "paper"))
 FOUND = ROOT / "results" / "census"
 # What a reader compares first: a column for each of these, where there are runs.
 SHOWN = (
@@ -39,7 +39,13 @@ def pages() -> dict[Path, str]:
     page = with_block(PAGE.read_text(encoding="utf-8"), "digest of the census", f"{digested}\n")
     tables = TABLES.read_text(encoding="utf-8")
     tables = with_block(tables, "numbers of the census", analysis_markdown(held_out))
-    return {PAGE: page, TABLES: with_block(tables, "recipes of the census", f"{recipe}\n")}
+    tables = with_block(tables, "recipes of the census", f"{recipe}\n")
+    odds = held_out["odds"]["scores"][0]
+    judged = (
+        f"Odds: Brier score {number(odds['brier'])}, ROC area {number(odds['auc'])}, on {odds['runs']} tests."
+    )
+    paper = with_block(PAPER.read_text(encoding="utf-8"), "digest of the census", f"{digested}\n\n{judged}\n")
+    return {PAGE: page, TABLES: tables, PAPER: paper}
 
 
 def digest(document: Mapping[str, Any]) -> Table:
