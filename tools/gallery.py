@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 PAGE, PICTURES = ROOT / "docs" / "gallery.md", ROOT / "docs" / "images" / "gallery"
 RUNS = ("laptop", "architectures")  # the first that has a task
 COLOURS = {"nope": "#d55e00", "ape": "#0072b2"}
-SIDES = {"nope": "no positions", "ape": "learned positions", "reach": "reach"}
+SIDES = {"nope": "NoPE", "ape": "APE", "reach": "reach"}
 WIDTH, HEIGHT, PAD = 132, 48, 4
 
 
