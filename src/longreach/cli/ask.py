@@ -61,7 +61,12 @@ def ask(
     ] = None,
     models: Annotated[
         str | None,
-        option("Models to compare, such as decoder,lstm,ssm; decoder means one per --encoding.", "A,B,…"),
+        option(
+            "Models to compare, such as decoder,lstm,ssm; decoder means one per --encoding.",
+            "A,B,…",
+            "--models",
+            "--model",
+        ),
     ] = None,
     minutes: Annotated[
         float | None,
