@@ -69,13 +69,11 @@ def test_two_noes_expect_no_length(tmp_path: Path) -> None:
     found = asked("parity", tmp_path, {"nope": 0, "ape": 0})
     _, from_which, what_helps = blocks(found)
     assert from_which.lines[0].says == "none expected"
-    assert what_helps.lines[0].label.startswith(
-        "write the intermediate steps before the answer (+scratchpad)"
-    )
+    assert what_helps.lines[0].label.startswith("write intermediate steps before the answer (+scratchpad)")
     first, study, last = what_helps.lines[0].basis.split("; ")
-    assert first == "each step then depends on 2 tokens near by"
+    assert first == "each step then depends on 2 nearby tokens"
     assert study.startswith("longreach study advice: right on ")
-    assert last == "longreach ask parity --try tries it in 5 minutes"
+    assert last == "longreach ask parity --try trains it in 5 minutes"
 
 
 def test_where_no_change_is_known_another_encoding_is_measured(tmp_path: Path) -> None:
@@ -111,9 +109,9 @@ def test_an_object_of_a_session_is_asked_again_in_python() -> None:
     found = ask(Sort(9), minutes=0)
     text = repr(found)
     assert text.startswith("sort   distinct numbers in increasing order")
-    assert "longreach.ask(task) tries a few lengths" in text
+    assert "longreach.ask(task) measures it" in text
     assert "longreach ask" not in text
-    assert "longreach ask sort tries a few lengths" in repr(ask(Sort(), minutes=0))
+    assert "longreach ask sort measures it" in repr(ask(Sort(), minutes=0))
 
 
 def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
@@ -171,7 +169,7 @@ def test_failed_runs_are_named_with_their_reason_and_a_new_answer_is_a_counterex
             assert "of 2 runs" in line.measured
             assert f"seed 1 failed: {reason}" in line.measured
         assert "not finished" not in repr(found)
-        assert "no time was left" not in from_which.lines[0].basis
+        assert "out of time" not in from_which.lines[0].basis
         assert "because runs failed" in from_which.lines[0].basis
         assert found.judgement == judgement
         assert ("a run met a counterexample" in repr(found).lower()) is (judgement == "contradicts")
@@ -185,7 +183,7 @@ def test_runs_that_do_not_fit_the_training_range_do_not_work() -> None:
     results = [result_of(each, [0.83, 0.95, 1.0]) for each in first_members(question, 1.0)]
     found = _with_results(question, results, known)
     line = blocks(found)[0].lines[0].measured
-    said = "(right on 100.0 %, chance 50 %; 3 do not fit the training range, right on 83.0 %, chance 50 %)"
+    said = "(right on 100.0 %, chance 50 %; 3 did not fit the training range, right on 83.0 %, chance 50 %)"
     assert line == f"measured: 0 of 3 runs work at 41–60, trained to 20 {said}"
     assert "several seeds" not in repr(found)
     assert found.document()["measured"][0]["unfit"] == 3
@@ -230,16 +228,17 @@ def test_odds_and_verdict_are_one_sentence_with_one_number() -> None:
 
 def test_commands_ask_the_same_again() -> None:
     found = ask("regex:(ab)*", ["a", "b", "c"], minutes=0, encodings=["rope"], train_to=30)
-    assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc tries" in repr(found)
-    assert "longreach ask 'regex:(ab)*::scratchpad' tries" in repr(ask("regex:(ab)*+scratchpad", minutes=0))
+    assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc measures" in repr(found)
+    changed = ask("regex:(ab)*+scratchpad", minutes=0)
+    assert "longreach ask 'regex:(ab)*::scratchpad' measures" in repr(changed)
 
 
 @pytest.mark.parametrize(
     ("task", "encoding", "reason"),
     [
         ("parity", "ape", "odds are calibrated on next-token prediction in regular languages only"),
-        ("aa", "ape", "letters: 1 here, 2 to 3 in the census"),
-        ("regex:(a|b)*bb(a|b)*", "rope", "the census has other encodings"),
+        ("aa", "ape", "letters: 1 here, 2–3 in the census"),
+        ("regex:(a|b)*bb(a|b)*", "rope", "the census covers other encodings"),
     ],
 )
 def test_where_there_are_no_odds_it_is_said_why(
@@ -351,6 +350,6 @@ def test_more_minutes_are_advised_where_they_may_help(tmp_path: Path) -> None:
     (more,) = [each for each in found.advice if "--minutes" in each.change]
     assert (more.change, more.basis) == (
         "more steps: --minutes 14",
-        "the minutes were enough for 25% of the usual steps",
+        "there was time for 25% of the usual steps",
     )
     assert not any("train for more steps" in each.change for each in found.advice)

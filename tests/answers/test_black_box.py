@@ -165,7 +165,7 @@ def test_what_own_functions_do_wrong_is_said_in_plain_words() -> None:
     fails = Task.from_predicate(lambda word: 1 / 0, "ab", name="fails")
     one = Task.from_predicate(lambda word: False, "ab", name="one answer")
     assert black_box_sides(fails, "mine", ["nope"])["nope"].clause == (
-        "its answers cannot be asked for: ZeroDivisionError: division by zero"
+        "it cannot be queried: ZeroDivisionError: division by zero"
     )
     said = black_box_sides(one, "mine", ["ape"])["ape"].clause
     assert re.fullmatch(r"all [\d,]+ words tried have the answer reject", said)
@@ -198,7 +198,7 @@ def _string(length: int, rng: np.random.Generator) -> str:
 def test_answers_that_cannot_be_used_are_named_on_the_first_line(task: Task, says: str) -> None:
     for verdict in black_box_sides(task, "mine", PROGRAM_SIDES).values():
         assert verdict.answer is Answer.UNDECIDED
-        assert verdict.clause.startswith("its answers cannot be asked for: ")
+        assert verdict.clause.startswith("it cannot be queried: ")
         assert says in verdict.clause
 
 
@@ -208,7 +208,7 @@ def test_answers_that_differ_between_calls_are_named() -> None:
     function = Task.from_function(_word, lambda x: next(turns), name="by turns")
     for task in (language, function):
         clause = black_box_sides(task, "mine", ["ape"])["ape"].clause
-        assert clause.startswith("its answers cannot be asked for: ")
+        assert clause.startswith("it cannot be queried: ")
         assert "has different answers, " in clause
 
 
@@ -359,7 +359,7 @@ def _task(examples: list[tuple[Word, Word]]) -> DataTask:
         ),
         (
             [(w, w) for w in WORDS],
-            "these speak for a no: the bits that a part of the input must pass on grow",
+            "these speak for a no: the bits that must be carried across the input grow",
         ),
     ],
     ids=["parity", "contains", "majority", "copy"],

@@ -92,7 +92,7 @@ def test_an_interval_is_the_middle_of_the_replicates() -> None:
 
 def test_the_first_number_outside_is_named() -> None:
     assert MODEL.outside({"states": 8.0, "letters": 2.0, "luck": 3.0}) is None
-    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "states: 9 here, 2 to 8 in the census"
+    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "states: 9 here, 2–8 in the census"
 
 
 def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> None:
@@ -103,8 +103,8 @@ def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> No
 
 
 def test_nothing_is_certain_in_words() -> None:
-    assert odds_words(Odds(probability=0.999, low=0.2, high=1.0)) == "over 99 % (20–over 99)"
-    assert odds_words(Odds(probability=0.001, low=0.0, high=0.002)) == "under 1 %"
+    assert odds_words(Odds(probability=0.999, low=0.2, high=1.0)) == ">99 % (20–>99)"
+    assert odds_words(Odds(probability=0.001, low=0.0, high=0.002)) == "<1 %"
 
 
 # The odds of a task: by the same numbers as in the census, and none where it has nothing alike.
@@ -182,15 +182,15 @@ def test_expressions_as_people_type_them_judge_first() -> None:
         ("sort", 20, OTHER_KIND),
         ("parity", 20, OTHER_KIND),
         ("crasp:lib:contains-bb", 20, OTHER_KIND),
-        ("aa", 20, "letters: 1 here, 2 to 3 in the census"),
-        ("d-12", 20, "states: 14 here, 2 to 8 in the census"),
-        ("tomita-4", 5, "training length: 5 here, 10 to 50 in the census"),
-        ("tomita-4", 100, "training length: 100 here, 10 to 50 in the census"),
+        ("aa", 20, "letters: 1 here, 2–3 in the census"),
+        ("d-12", 20, "states: 14 here, 2–8 in the census"),
+        ("tomita-4", 5, "training length: 5 here, 10–50 in the census"),
+        ("tomita-4", 100, "training length: 100 here, 10–50 in the census"),
         ("regex:a(b|ba)?", 20, "no word has 21 to 40 letters"),
         (
             "regex:(ab)*",
             20,
-            "share of words that the position alone gets right: 1 here, 0 to 0.9 in the census",
+            "share of words right by position alone: 1 here, 0–0.9 in the census",
         ),
     ],
 )

@@ -135,9 +135,10 @@ def test_a_cascade_for_what_may_follow_says_nothing_of_membership_or_of_models()
 
 def test_the_screen_names_levels() -> None:
     clause = forecast("tomita-3").sides["reach"].clause
-    assert clause == "what came last and the position modulo 2 say what may follow (2 levels)"
+    assert clause == "what came last and the position modulo 2 determine what may follow (2 levels)"
 
 
 def test_more_levels_than_the_usual_model_has_layers_are_said() -> None:
     clause = forecast("regex:(a|b)*abbab(a|b)*").sides["reach"].clause
-    assert clause == "what came last says what may follow (needs 5 levels, the usual model has 2 layers)"
+    levels = "(needs 5 levels, the usual model has 2 layers)"
+    assert clause == f"what came last determines what may follow {levels}"

@@ -243,6 +243,6 @@ def test_a_flow_about_membership_alone_is_not_enough() -> None:
 def test_what_programs_say_in_plain_words() -> None:
     found = forecast("states-after:(a|b)*b")
     assert found.predict("ab") == ("q1",)
-    assert found.nope.proof.clause == 'after a long word, counting cannot tell whether one more "a" came'
+    assert found.nope.proof.clause == 'counts alone cannot tell whether a long word ends in one more "a"'
     assert found.document()["states"] == 2
     assert "the state" in (forecast("states:(ab|bba)*").ape.proof.clause or "")

@@ -57,18 +57,31 @@ BOTH = ("--encoding", "nope", "--encoding", "ape")
 
 def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
-    for columns in (60, 140):
+    for columns, most in ((60, 35), (80, 26), (140, 26)):
         monkeypatch.setattr(command, "console", partial(Screen, width=columns, highlight=False))
         done = longreach("ask", "aa", *BOTH, "--runs", tmp_path)
         assert done.code == 0
         lines = done.out.splitlines()
         assert max(map(len, lines)) <= columns
-        assert len(lines) <= 50
+        assert len(lines) <= most
         assert lines[0].startswith("(aa)*")
         assert "Will it work on inputs longer than it was trained on?" in lines
         assert "The measured runs agree with the forecast." in lines
     page = tmp_path / "ask-aa.html"
     assert "Will it work on inputs longer" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("task", ["aa", "regex:(a|b)*bb(a|b)*", "addition", "parity", "majority"])
+def test_a_forecast_alone_is_a_few_lines_and_why_says_the_rest(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, task: str
+) -> None:
+    monkeypatch.setattr(command, "console", partial(Screen, width=80, highlight=False))
+    done = longreach("ask", task, "--minutes", 0)
+    lines = done.out.splitlines()
+    assert len(lines) <= 15
+    assert max(map(len, lines)) <= 80
+    assert "Forecast only: nothing was trained. --why says more" in lines[-1]
+    assert len(longreach("ask", task, "--minutes", 0, "--why").out.splitlines()) > len(lines)
 
 
 def test_the_document(longreach: Call, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.forecast import Forecast, forecast, side_words
 from longreach.answers.judge import Finding, MeasuredCell, RunFailure
-from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
+from longreach.answers.odds import USUAL_LENGTH, OddsRow, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
 from longreach.answers.suggestions import SHOWN_RATIO, shares_words, suggestions
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from longreach.tasks.lengths import LengthRange
 
 Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
-SKEWED = "the task's own draws hardly show what it is about: draw every letter about as often"
+SKEWED = "the task's own draws hardly cover it: draw every letter about equally often"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -245,8 +245,8 @@ WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
 WHAT_HELPS = "What would help?"
 OF_ALL_WORDS = (
-    "Sure runs are also right on words that repeat one loop. A forecast speaks of all words, so that is the "
-    "fairer test of it; random words are what a model usually meets."
+    "Sure runs are also right on words that repeat one loop: the fairer test of a forecast, which covers all "
+    "words. Random words are what a model usually meets."
 )
 NOT_KNOWN = "not known"
 
@@ -293,16 +293,17 @@ def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block,
     ['From which training length?', 'What would help?']
     """
     return (
-        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.rows), _odds(found))),
-        Block(FROM_WHICH, (_threshold(found, go_on), _bound(found))),
-        Block(WHAT_HELPS, _what_helps(found)),
+        Block(WILL_IT, (*(side_line(found, each) for each in found.question.rows), odds_line(found))),
+        Block(FROM_WHICH, (threshold_line(found, go_on), bound_line(found))),
+        Block(WHAT_HELPS, what_helps_lines(found)),
     )
 
 
 # Will it work?
 
 
-def _will_it(found: ThreeAnswers, encoding: str) -> Line:
+def side_line(found: ThreeAnswers, encoding: str) -> Line:
+    """What is expected under an encoding or of another model, why, and what was measured."""
     side = found.forecast.sides.get(encoding)
     label = CellLabel.read(encoding)
     model = None if side is not None or label.architecture == DECODER else found.forecast.about(label)
@@ -326,9 +327,8 @@ def _measured(cell: MeasuredCell | None) -> str:
     said = f"measured: {cell.tally.words} at {_range(cell.tested)}, trained to {cell.train_to}"
     notes = [f"right on {_right(cell, cell.tested)}"]
     if cell.tally.unfit:
-        runs = "1 does" if cell.tally.unfit == 1 else f"{cell.tally.unfit} do"
-        training = cell.config.train_lengths
-        notes.append(f"{runs} not fit the training range, right on {_right(cell, training)}")
+        training = _right(cell, cell.config.train_lengths)
+        notes.append(f"{cell.tally.unfit} did not fit the training range, right on {training}")
     notes += [cell.tally.sure_words] if cell.tally.probed else []
     notes += [f"{cell.unfinished} not finished"] if cell.unfinished else []
     return "; ".join([f"{said} ({'; '.join(notes)})", *failed])
@@ -365,19 +365,26 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     return shlex.join(["longreach", "ask", TaskName(found.forecast.name).argument, *parts])
 
 
-def _odds(found: ThreeAnswers) -> Line:
+def odds_rows(found: ThreeAnswers) -> list[OddsRow]:
+    """The odds of the encodings that were asked for, at the ratio that is shown."""
     asked = found.question.rows
-    rows = [row for name, row in found.odds.at(SHOWN_RATIO).items() if name in asked]
+    return [row for name, row in found.odds.at(SHOWN_RATIO).items() if name in asked]
+
+
+def odds_line(found: ThreeAnswers) -> Line:
+    """The odds that one run works, and what they rest on."""
+    rows = odds_rows(found)
     if not rows:
-        return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census has other encodings")
+        return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census covers other encodings")
     return Line(
         f"odds for one run trained to {rows[0].trained_to}",
         " · ".join(f"{ENCODINGS[row.encoding].title} {odds_words(row.odds)}" for row in rows),
-        f"that it works at {_range(rows[0].tested)}; {found.odds.basis(rows, _answers(found))}",
+        f"that it works at {_range(rows[0].tested)}; {found.odds.basis(rows, expected_answers(found))}",
     )
 
 
-def _answers(found: ThreeAnswers) -> dict[str, Answer]:
+def expected_answers(found: ThreeAnswers) -> dict[str, Answer]:
+    """By encoding that was asked for: what theory expects, where it does."""
     answers = {encoding: found.answer_of(encoding) for encoding in found.question.encodings}
     return {encoding: answer for encoding, answer in answers.items() if answer is not None}
 
@@ -389,17 +396,18 @@ def _range(lengths: LengthRange) -> str:
 # From which training length?
 
 
-def _bound(found: ThreeAnswers) -> Line:
+def bound_line(found: ThreeAnswers) -> Line:
     """The bound that is exact; the others hold up to constants."""
     exact = [each for each in found.forecast.bounds.bounds if not each.definition.up_to_constants]
     if not exact:
-        return Line("proved", NOT_KNOWN, "known bounds hold only up to unknown constants")
+        return Line("proved", NOT_KNOWN, "the known bounds have unknown constants")
     number = f"{exact[0].definition.formula} = {exact[0].value}"
     apart = "words up to this length distinguish any two automata of this size"
-    return Line("proved", number, f"{apart}; for models {NOT_KNOWN}")
+    return Line("proved", number, f"{apart}; {NOT_KNOWN} for models")
 
 
-def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
+def threshold_line(found: ThreeAnswers, go_on: str | None = None) -> Line:
+    """The training length from which on runs work, or why it is not known."""
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
         title = CellLabel.read(threshold.encoding).title
@@ -408,11 +416,11 @@ def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
         remark = f"; {threshold.remark}" if threshold.remark else ""
         return Line(f"measured ({title})", threshold.words, f"{counts}{remark}")
     if not cells:
-        return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
+        return Line("measured", NOT_KNOWN, f"{_command(found)} measures it (2 minutes)")
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
     if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
         return Line(
-            "measured", "none expected", "expected to fail at every training length; no others were tried"
+            "measured", "none expected", "expected to fail at every training length, so no others were tried"
         )
     return Line("measured", NOT_KNOWN, _why_no_lengths(found, go_on))
 
@@ -424,23 +432,24 @@ def _why_no_lengths(found: ThreeAnswers, go_on: str | None) -> str:
     if measurement.interrupted:
         return f"interrupted; {resume}"
     if any(cell.unfinished for cell in cells):
-        return f"no time was left; {resume}"
+        return f"out of time; {resume}"
     if measurement.more_lengths:
         longer = _command(found, minutes=max(2 * found.question.minutes, 2.0))
-        return f"no time was left; {go_on or f'{longer} goes on'}"
+        return f"out of time; {go_on or f'{longer} continues'}"
     if measurement.lengths_failed:
         return RunFailure.all_words(measurement.lengths_failed)
     if any(cell.failed for cell in cells):
-        return "other lengths were not tried, because runs failed at the first one"
+        return "not tried at other lengths, because runs failed at the first"
     if not any(cell.tally.is_learned for cell in cells):
-        return "the first length was not learned; other lengths would say nothing"
-    return "other lengths were not tried, because nothing suggests that they would work"
+        return "no other lengths tried: the runs do not fit the training range"
+    return "no other lengths tried: nothing suggests that they would work"
 
 
 # What would help?
 
 
-def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
+def what_helps_lines(found: ThreeAnswers) -> tuple[Line, ...]:
+    """What is advised; else that nothing is needed, or what to try."""
     lines = [Line(each.change, "", each.basis, each.measured or "") for each in found.advice]
     if lines:
         return tuple(lines)
@@ -449,14 +458,16 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     if cells and all(cell.tally.works for cell in cells):
         return (
             Line(
-                "nothing is needed", "", f"the runs work at {_range(cells[0].tested)}; longer was not tried"
+                "nothing is needed",
+                "",
+                f"the runs work at {_range(cells[0].tested)}; longer was not tested",
             ),
         )
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
-        return (Line("nothing is needed", "", "expected to work under every encoding that was asked for"),)
+        return (Line("nothing is needed", "", "expected to work with every encoding asked about"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"
     asking = _command(found, encoding=other)
-    return (Line(NOT_KNOWN, "", f"{asking} measures another encoding in about 2 minutes"),)
+    return (Line(NOT_KNOWN, "", f"{asking} measures another encoding (2 minutes)"),)
 
 
 # All of it

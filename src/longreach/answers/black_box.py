@@ -78,7 +78,7 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
 
     >>> from longreach.theory.communication.rows import rows_of_function
     >>> measured_verdict(rows_of_function(lambda word: word[::-1], "ab"), name="reverse", key="ape").reason
-    'measured up to length 12 and followed to length 100: the bits that a part of the input must pass on ...'
+    'measured up to length 12 and followed to length 100: the bits that must be carried across the input ...'
     """
     longest, far = measured.lengths[-1], max(each.length for each in measured.followed)
     bits = measured.bits
@@ -86,8 +86,8 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
     asked, least = ("", "") if measured.exhaustive else (" on drawn inputs, a lower bound,", "at least ")
     proof = Proof(
         reason=(
-            f"measured up to length {longest}{asked} and followed to length {far}: the bits that a part of "
-            f"the input must pass on grow linearly, {least}{each:.2g} per symbol"
+            f"measured up to length {longest}{asked} and followed to length {far}: the bits that must be "
+            f"carried across the input grow linearly, {least}{each:.2g} per symbol"
         ),
         certify=lambda: MeasuredRowsCertificate(
             program_class=SIDES[key],
@@ -109,13 +109,13 @@ def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
             ),
             lower_bound=not measured.exhaustive,
         ),
-        say=lambda: bits_clause("a part", each),
+        say=lambda: bits_clause("part of the input", each),
         weigh=lambda: f"measured to length {longest}, followed to {far}",
     )
     return replace(same_answers(SIDES[key], Answer.NO, proof), checked_to=longest)
 
 
-# A task that nobody can see into
+# Black-box tasks
 
 
 LEARNED_LETTERS = 30
@@ -125,12 +125,12 @@ STEADY_SHARE = 0.1
 NOT_IN_TIME = {
     "automaton": "no automaton was learned",
     "program": "no program was found",
-    "part": "its parts were not all tried",
-    "rows": "its communication was not counted",
+    "part": "not all parts of its inputs were tried",
+    "rows": "its communication was not measured",
     "enumeration": "not all small programs were tried",
 }
 """What to say of a step that ended before its time."""
-TRIED_ALL = "automata, programs, parts of the inputs and communication say nothing"
+TRIED_ALL = "automata, programs, parts of the inputs and communication settle nothing"
 """Why nothing is known, in a few words."""
 BUDGETS = 10
 """A budget to try next, in budgets that were not enough."""
@@ -187,7 +187,7 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
                         more = f"--budget {BUDGETS * seconds:g} would allow more"
                         box.clause = box.clause or f"{clock.ended}: {more}"
     except InputError as error:
-        unasked = "its answers cannot be asked for"
+        unasked = "it cannot be queried"
         why = f"{unasked}: {error.message}"
         # The word that was asked about may be long.
         said = error.message if error.__cause__ is None else failure_line(error.__cause__)
@@ -359,7 +359,7 @@ class _Box:
 
     def _with_parts(self, found: dict[str, Verdict], keys: Iterable[str]) -> dict[str, Verdict]:
         if len(found) < len(tuple(keys)):
-            self.tried.append("no part of the inputs was found that no program decides")
+            self.tried.append("no part of the inputs rules out a program")
         return found
 
     def measured(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
@@ -378,7 +378,7 @@ def _not_linear(found: MeasuredRows) -> str:
     longest = found.lengths[-1]
     if found.grows:
         windows = f"a window of {longest} letters or more would explain it"
-        return f"grows linearly to length {longest} and was not seen to go on: {windows}"
+        return f"grows linearly to length {longest} but was not seen to continue: {windows}"
     growth, asked = found.growth.name, "measured" if found.exhaustive else "on drawn inputs"
     if growth == "linear":
         seen = "is not known to grow linearly"
@@ -524,7 +524,7 @@ class _Answers(_Box):
         answers = {answer for words in drawn.inputs.values() for answer in words.values()}
         grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS
         if grows and not self.every_word:
-            self.tried.append("there are many answers, and not every word is an input")
+            self.tried.append("there are many answers, and only some words are inputs")
             return {}
         found = self._learn(first_token=grows)
         if isinstance(found, NotLearned):
@@ -556,9 +556,11 @@ class _Answers(_Box):
             )
             self.refuted = {key for key, side in everywhere.items() if side.answer is Answer.NO}
         if len(sides) < len(tuple(keys)):
-            what = "the first token of the answer" if grows else "it, also for words that are no inputs"
-            rest = "and no program does" if self.refuted else "which settles nothing"
-            self.tried.append(f"an automaton with {len(found.machine)} states gives {what}, {rest}")
+            what = (
+                "the first token of the answer" if grows else "the answer, even to words that are not inputs"
+            )
+            rest = "no program does" if self.refuted else "this settles nothing"
+            self.tried.append(f"an automaton with {len(found.machine)} states gives {what}; {rest}")
         return sides
 
     def _learn(self, *, first_token: bool) -> LearnedAutomaton | NotLearned:

@@ -215,8 +215,8 @@ def _told(embedding: Embedding, learned: LearnedAutomaton, proof: Proof) -> Proo
     states, clause = counted(len(learned.machine), "state"), proof.clause or proof.reason
     return replace(
         proof,
-        say=lambda: f"already of the inputs {embedding.words}: {clause}",
-        weigh=lambda: f"automaton with {states} for these, learned to {counted(learned.length, 'block')}",
+        say=lambda: f"on inputs {embedding.words}, {clause}",
+        weigh=lambda: f"automaton with {states}, learned to {counted(learned.length, 'block')}",
     )
 
 

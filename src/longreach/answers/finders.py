@@ -185,7 +185,7 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
     proof = Proof(
         reason=evidence.reason,
         certify=lambda: certificate,
-        say=lambda: bits_clause("half", each),
+        say=lambda: bits_clause("half the input", each),
         weigh=lambda: f"{argued}counted to length {lengths[-1]}",
     )
     return replace(same_answers(here, Answer.NO, proof), by_communication=True)
@@ -194,11 +194,11 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
 def bits_clause(part: str, bits: float) -> str:
     """What a part of the input must tell the rest.
 
-    >>> bits_clause("half", 1.0)
-    'half of the input must pass on 1 bit per symbol, more than attention can'
+    >>> bits_clause("half the input", 1.0)
+    'half the input must pass on 1 bit per token; attention carries O(log n)'
     """
     shown = f"{bits:.2g} bit{'' if f'{bits:.2g}' == '1' else 's'}"
-    return f"{part} of the input must pass on {shown} per symbol, more than attention can"
+    return f"{part} must pass on {shown} per token; attention carries O(log n)"
 
 
 # No: a program for the task would decide a language that has none

@@ -50,7 +50,7 @@ def logistic(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
 
 
-_SHOWN = {"chance": "share of words that the position alone gets right"}
+_SHOWN = {"chance": "share of words right by position alone"}
 """Numbers of the fit that are called otherwise: the chance of a task is that of one answer for all inputs."""
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
@@ -125,17 +125,17 @@ def odds_words(odds: Odds) -> str:
     >>> odds_words(Odds(probability=0.61, low=0.437, high=0.76))
     '61 % (44–76)'
     >>> odds_words(Odds(probability=0.007, low=0.002, high=0.014))
-    'under 1 % (under 1–1)'
+    '<1 %'
     >>> odds_words(Odds(probability=0.998, low=0.995, high=1.0))
-    'over 99 %'
+    '>99 %'
     """
     best, low, high = map(_per_cent, (odds.probability, odds.low, odds.high))
-    sure = best == low == high and not best.isdigit()
+    sure = (best, high) in (("<1", "<1"), ("<1", "1")) or (best, low) in ((">99", ">99"), (">99", "99"))
     return f"{best} %" if sure else f"{best} % ({low}–{high})"
 
 
 def _per_cent(share: float) -> str:
-    return "under 1" if share < 0.01 else "over 99" if share > 0.99 else f"{100 * share:.0f}"
+    return "<1" if share < 0.01 else ">99" if share > 0.99 else f"{100 * share:.0f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +205,7 @@ class OddsModel:
                     f"{each:.0f}" if abs(each) >= 100 else f"{each:.3g}" for each in (value, low, high)
                 )
                 shown = _SHOWN.get(name, name)
-                return f"{shown}: {here} here, {least} to {most} in the census"
+                return f"{shown}: {here} here, {least}–{most} in the census"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:
@@ -276,7 +276,7 @@ def fitted_odds() -> OddsModel | None:
 
 USUAL_LENGTH = 20
 """The training length for which odds are shown unless another is asked for."""
-NO_MODEL = "this copy has no odds that were fitted on the census"
+NO_MODEL = "this copy has no odds fitted on the census"
 OTHER_KIND = "odds are calibrated on next-token prediction in regular languages only"
 WORKING_LEVEL = "half way from the best guess by the position alone to 1"
 
@@ -321,6 +321,19 @@ class TaskOdds:
         """By encoding, the odds at a ratio."""
         return {row.encoding: row for row in self.rows if row.ratio == ratio}
 
+    def surprises(self, rows: Iterable[OddsRow], answers: Mapping[str, Answer]) -> list[str]:
+        """Where odds and theory say different things, which does not mean that one of them is wrong."""
+        found = []
+        for row in rows:
+            title, is_likely = ENCODINGS[row.encoding].title, row.odds.probability >= 0.5
+            if answers.get(row.encoding) is Answer.YES and not is_likely:
+                found.append(
+                    f"{title} works in theory, but a run trained only to {row.trained_to} may well fail"
+                )
+            if answers.get(row.encoding) is Answer.NO and is_likely:
+                found.append(f"{title} fails in theory, but a run may still work at these lengths")
+        return found
+
     def basis(self, rows: Iterable[OddsRow], answers: Mapping[str, Answer]) -> str:
         """What odds rest on, and how they go together with answers of theory that say otherwise.
 
@@ -329,14 +342,8 @@ class TaskOdds:
         """
         if self.model is None:
             return self.reason or NO_MODEL
-        parts = [f"from {self.model.runs} runs on {self.model.languages} languages"]
-        for row in rows:
-            title, is_likely = ENCODINGS[row.encoding].title, row.odds.probability >= 0.5
-            if answers.get(row.encoding) is Answer.YES and not is_likely:
-                short = f"a run trained only to {row.trained_to}"
-                parts.append(f"{title} works in theory, but {short} may well fail")
-            if answers.get(row.encoding) is Answer.NO and is_likely:
-                parts.append(f"{title} fails in theory, but a run may well work at these lengths still")
+        parts = [f"from {self.model.runs:,} runs on {self.model.languages} languages"]
+        parts += self.surprises(rows, answers)
         return "; ".join([*parts, *(f"no odds for {each}" for each in self.withheld)])
 
     def document(self) -> dict[str, Any] | None:
@@ -406,7 +413,7 @@ def _rows(
         return outside
     for encoding in PROGRAM_SIDES:
         if encoding in model.encodings and sides[encoding].prediction.answer.value == "undecided":
-            return "the forecast is undecided, and the census has none of these"
+            return "the forecast is undecided, and the census has no such languages"
     wanted = {encoding: model.ratios_of(encoding, trained_to) for encoding in model.encodings}
     tested = {
         ratio: range_at(trained_to, ratio) for ratio in sorted({r for each in wanted.values() for r in each})

@@ -55,9 +55,7 @@ NOTE: Final = (
     "them is expected and measured, not proved"
 )
 IN_CLASS: Final = "no group acts by words of one length"
-BEYOND: Final = (
-    "it finds what came last and how long ago, and is only decided for tasks with a bounded memory"
-)
+BEYOND: Final = "it finds what came last and how long ago, and is decided only for finite-state tasks"
 MOST_TRIED: Final = 9
 MOST_TRIED_WORDS: Final = 500
 """Words on which somebody's task is compared with the automaton that it names, up to a length."""
@@ -72,7 +70,7 @@ def reach_side(task: Task, sides: Mapping[str, Verdict], *, trusted: bool = True
     >>> [side.trained.expectation for side in found.values()]
     ['expected to work', 'expected to fail', 'not known']
     >>> found["aa"].cascade.layers, found["parity"].clause
-    (1, 'in words made of "1" and "0" it matters how often "1" comes, modulo 2')
+    (1, 'in inputs made of "1" and "0", the number of "1" modulo 2 matters')
     """
     if type(task) is RegularLanguage:
         return language_reach(task.automaton, trained=True)
@@ -81,7 +79,7 @@ def reach_side(task: Task, sides: Mapping[str, Verdict], *, trusted: bool = True
         return undecided(IN_AC0, f"{NO_AUTOMATON}: {BEYOND}", clause=_beyond(sides))
     if not trusted and (wrong := _contradicted(task, question)) is not None:
         return undecided(IN_AC0, wrong)
-    decision = _Decision(question, what="what is right")
+    decision = _Decision(question, what="the answer")
     if decision.answer is Answer.UNDECIDED:
         return undecided(IN_AC0, decision.reason)
     found = replace(same_answers(IN_AC0, decision.answer, decision.proof), note=NOTE)
@@ -107,9 +105,9 @@ def _contradicted(task: Task, question: Question) -> str | None:
         try:
             said = answer(list(word))[0]
         except Exception as error:  # somebody's code may fail in any way
-            return f"its answer to {spelled(word)} fails: {type(error).__name__}"
+            return f"its answer to {spelled(word)} raises {type(error).__name__}"
         if wanted not in (NOTHING, said):
-            return f"its automaton says {wanted} for the word {spelled(word)}, but it answers {said}"
+            return f"for {spelled(word)} its automaton says {wanted}, but its answer is {said}"
     return None
 
 
@@ -126,7 +124,7 @@ def language_reach(automaton: Automaton, *, trained: bool = False) -> Verdict:
     if answer is Answer.UNDECIDED:
         return replace(undecided(IN_AC0, predicting.reason), is_regular=True, predicts=trained, beside=())
     if answer is Answer.YES:
-        accepting = replace(predicting, question=accepting_question(automaton), what="whether it is a word")
+        accepting = replace(predicting, question=accepting_question(automaton), what="membership")
     else:
         accepting = predicting
     membership = Ruling(answer, lambda: accepting.proof)
@@ -148,8 +146,8 @@ def _beyond(sides: Mapping[str, Verdict]) -> str:
     """What is known where no automaton answers the task."""
     for key, words in (("nope", "without positions (NoPE)"), ("ape", "with learned positions (APE)")):
         if key in sides and sides[key].trained is Answer.YES:
-            return f"only decided for tasks with a bounded memory; {words} is expected to work"
-    return "only decided for tasks with a bounded memory"
+            return f"decided only for finite-state tasks; {words} is expected to work"
+    return "decided only for finite-state tasks"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +156,7 @@ class _Decision:
 
     question: Question
     what: str
-    """What a cascade says, in plain words."""
+    """What a cascade determines, in plain words."""
 
     @cached_property
     def _group(self) -> StableGroupCertificate | bool | None:
@@ -187,7 +185,7 @@ class _Decision:
     def reason(self) -> str:
         if isinstance(self._group, StableGroupCertificate):
             return reason_of(self._group)
-        return IN_CLASS if self.answer is Answer.YES else "too many maps of words to decide it (budget)"
+        return IN_CLASS if self.answer is Answer.YES else "too many maps of words to decide this (budget)"
 
     @cached_property
     def proof(self) -> Proof:
@@ -202,15 +200,15 @@ class _Decision:
         if isinstance(self._group, StableGroupCertificate):
             word, steady = _shown(self._group.word), _shown(self._group.steady)
             number = len(self._group.states)
-            return f"in words made of {word} and {steady} it matters how often {word} comes, modulo {number}"
+            return f"in inputs made of {word} and {steady}, the number of {word} modulo {number} matters"
         if self._cascade is None:
-            return f"what came last and how long ago says {self.what}"
+            return f"what came last, and how long ago, determines {self.what}"
         found = self._cascade
         parts = ["what came last"] if found.levels else []
         parts += [f"the position modulo {found.modulus}"] if found.modulus > 1 else []
         if not parts:
-            return "the same is right everywhere"
-        verb = "say" if len(parts) > 1 else "says"
+            return "the same answer is right everywhere"
+        verb = "determine" if len(parts) > 1 else "determines"
         return f"{listed(parts)} {verb} {self.what}{_levels(found.layers)}"
 
     def _basis(self) -> str:

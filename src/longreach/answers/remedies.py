@@ -100,12 +100,12 @@ class Remedy:
         return {name: getattr(self, name) for name in names}
 
 
-ENOUGH = "proved to be enough"
-HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
+ENOUGH = "proved sufficient"
+HINTED = "a hint names the symbol to look at, so it is found by content and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
-PREDICTED = "the positions of the answer tell part of it, so the model predicts them"
-NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
-SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
+PREDICTED = "the positions of the answer reveal part of it, so the model predicts them"
+NOT_LOCAL = "nothing shows that its steps depend on few tokens, so this is only a guess"
+SEEMS_LOCAL = "in examples, each step depends on few tokens at coupled distance 1 or less (measured)"
 COUPLED_POSITIONS = "give related symbols the same position id (coupled)"
 NOT_LOCAL_FORMS = ("change-log", "index-hints")
 """Forms whose steps are found by what they are, or counted, and not near."""
@@ -178,8 +178,8 @@ def last_matches(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
 
 
 NO_INTEGER_PERIOD = (
-    "the usual frequencies of RoPE and of sinusoidal positions have no integer period, and no run with them "
-    "works on (aa)*, (aaaa)* and (abab)* in longreach study encodings"
+    "RoPE and sinusoidal positions, as usually set up, have no integer period, and none of their runs works "
+    "on (aa)*, (aaaa)* or (abab)* (longreach study encodings)"
 )
 
 
@@ -197,8 +197,8 @@ def other_encodings(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]
         ground="program",
     )
     if window == 0 and modulus is not None:
-        change = f"positions with an integer period of {modulus}"
-        basis = f"should work in theory, not tested: {NO_INTEGER_PERIOD}"
+        change = f"an encoding with integer period {modulus}"
+        basis = f"should work in theory; not tested here. {NO_INTEGER_PERIOD}"
         other = replace(learned, change=change, basis=basis, encoding="")
         return [replace(learned, basis=f"{needs}; {NO_INTEGER_PERIOD}", plain=needs), other]
     if window is not None and modulus == 1:
@@ -244,7 +244,7 @@ def forms_with_local_steps(forecast: Forecast, found: Sequence[Remedy]) -> list[
             encoding="coupled-local" if steps.everywhere else "coupled",
             change=_change_words(name, forecast.stored),
             basis=f"{seen}{coupled_note(steps).statement} ({COUPLED_SOURCE})",
-            plain=f"{seen}each step then depends on {counted(steps.parents, 'token')} near by",
+            plain=f"{seen}each step then depends on {counted(steps.parents, 'nearby token')}",
             steps=f"each step depends on {counted(steps.parents, 'token')}",
             ground="local steps",
         )
@@ -298,7 +298,7 @@ def _coupled_try(name: str, task: Task, words: list[str]) -> Remedy:
 
 def _not_local(task: Task) -> str:
     far = far_steps(task)
-    return NOT_LOCAL if far is None else f"{far}, so this is a try"
+    return NOT_LOCAL if far is None else f"{far}, so this is only a guess"
 
 
 def _name_of(task: Task, name: str) -> str:
@@ -327,8 +327,8 @@ def has_coupled_ids(task: Task) -> bool:
 
 
 _FORM_CHANGES = {
-    "scratchpad": "write the intermediate steps before the answer (+scratchpad)",
-    "change-log": "log what changes in place of each state (+change-log)",
+    "scratchpad": "write intermediate steps before the answer (+scratchpad)",
+    "change-log": "log only what changes at each step (+change-log)",
     "reversed": "write the answer in reverse (+reversed)",
     "index-hints": "put a hint before each symbol (+index-hints)",
 }

@@ -52,10 +52,15 @@ class StudyRuns:
         >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
         'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
         """
+        return f"longreach study advice: {self.result}"
+
+    @property
+    def result(self) -> str:
+        """What its runs did, in a clause."""
         runs = counted(len(self.accuracy), "run")
         share = shares_words((min(self.accuracy), max(self.accuracy)))
         lengths = f"at length {self.length}, trained to {self.train_to}"
-        return f"longreach study advice: right on {share} {lengths} ({runs})"
+        return f"right on {share} {lengths} ({runs})"
 
     def document(self) -> dict[str, Any]:
         """As JSON has it, beside the remedy's task and encoding."""
@@ -160,13 +165,11 @@ def suggestions(found: ThreeAnswers) -> Iterator[Remedy]:
     for cell in found.measurement.cells:
         # Choosing among seeds is a remedy that needs no theory.
         if cell.tally.is_mixed and found.answer_of(cell.encoding) is not None:
-            change = (
-                f"{CellLabel.read(cell.encoding).words}: several seeds, one of which works on longer inputs"
-            )
-            basis = "runs with different seeds behave differently"
+            change = f"{CellLabel.read(cell.encoding).words}: train several seeds and keep one that works"
+            basis = "results vary by seed"
             yield Remedy(change=change, basis=basis, measured=cell.words)
     if refuted:
-        basis = "a run failed on an answer that no example had"
+        basis = "a run met an answer that no example had"
         yield Remedy(change="draw inputs of every answer, and name all tokens: tokens=[…]", basis=basis)
     for encoding, finding in found.findings.items():
         # More steps say the same as "not learned", and how.
@@ -204,7 +207,7 @@ def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
     said = said if kept is None else f"{said}; {kept.words}"
     if not TaskName(forecast.name).is_session:
         name = shlex.quote(TaskName(forecast.name).argument)
-        said += f"; longreach ask {name} --try tries it in {TRY_MINUTES:g} minutes"
+        said += f"; longreach ask {name} --try trains it in {TRY_MINUTES:g} minutes"
     return *encodings, replace(best, basis=said)
 
 
@@ -260,5 +263,5 @@ def _more_steps(found: ThreeAnswers) -> Remedy | None:
         return None
     # The other half of the time is for other training lengths.
     minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(found.question.minutes) + 1)
-    basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
+    basis = f"there was time for {measurement.share:.0%} of the usual steps"
     return Remedy(change=f"more steps: --minutes {minutes}", basis=basis)

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from longreach.cli.screen import Screen
 
 MORE = "Other questions"
-WIDE = 120
-"""Terminals at least this wide show each answer on one line."""
 
 
 def ask(
@@ -80,7 +78,10 @@ def ask(
         Path | None, option("The page, or with --to the figure (default: in --runs).", "FILE.html")
     ] = None,
     as_json: JsonOption = False,
-    tried: Annotated[bool, flag("--try", "Train what should help beside the original.", panel=MORE)] = False,
+    why: Annotated[bool, flag("--why", "Show all reasons, bounds and accuracies.")] = False,
+    tried: Annotated[
+        bool, flag("--try", "Train what should help and compare it with the original.", panel=MORE)
+    ] = False,
     to: Annotated[
         int | None, option("Find the least training length that reaches length L.", "L", panel=MORE)
     ] = None,
@@ -144,7 +145,7 @@ def ask(
     if as_json:
         _print_document(found, page)
     else:
-        _print_answers(found, page)
+        _print_answers(found, page, why=why)
     _end(found.measurement.interrupted)
 
 
@@ -261,65 +262,47 @@ def _page(found: ThreeAnswers, runs: Path) -> str:
     )
 
 
-def _print_answers(found: ThreeAnswers, page: Path | None) -> None:
+def _print_answers(found: ThreeAnswers, page: Path | None, *, why: bool) -> None:
     from longreach.answers.ask import blocks, heading, judgement_words
+    from longreach.answers.brief import brief, is_tried
 
     out = console()
-    name, about = heading(found)
-    out.text(name, "bold", end="")
-    out.text(f"   {about}", "dim")
-    for block in blocks(found):
-        _print_title(out, block.question)
+    out.heading(*heading(found))
+    for block in blocks(found) if why else brief(found):
+        _print_title(out, block.question, apart=why or bool(found.question.minutes))
         _print_block(out, block)
-    out.print()
+    if why or found.question.minutes:
+        out.print()
+    more = "" if why else "--why says more" + ("; --try trains the change." if is_tried(found) else ".")
+    if not found.question.minutes:
+        out.hanging(" ".join([*judgement_words(found), more]).rstrip(), 0)
+        return
     for sentence in judgement_words(found):
-        out.text(sentence)
-    time = [duration(found.seconds)] if found.question.minutes else []
-    footer = ([] if page is None else [f"page: {page}"]) + time
-    if footer:
-        out.text(" · ".join(footer), "dim")
+        out.hanging(sentence, 0)
+    out.text(" · ".join([f"page: {page}", duration(found.seconds), *([more] if more else [])]), "dim")
 
 
 def _print_block(out: Screen, block: Block) -> None:
-    """On wide terminals and in pipes a line each; otherwise what it rests on stands below."""
-    from rich.padding import Padding
-    from rich.table import Table
+    """A line for each answer, and below it what it rests on."""
     from rich.text import Text
 
     width = max((len(line.label) for line in block.lines if line.says), default=0)
-    if out.soft_wrap:
-        said = max(len(line.says) for line in block.lines)
-        for line in block.lines:
-            first = [line.label.ljust(width), line.says.ljust(said)] if said else [line.label]
-            out.text("  " + "   ".join([*first, _rests(line)]).rstrip())
-        return
-    if out.width >= WIDE:
-        table = Table.grid(padding=(0, 3, 0, 0))
-        for column in range(3):
-            table.add_column(no_wrap=column < 2)
-        for line in block.lines:
-            table.add_row(Text(line.label), _said(out, line), Text(_rests(line), "dim"))
-        out.print(Padding(table, (0, 0, 0, 2), expand=False))
-        return
     for line in block.lines:
-        label = Text(line.label.ljust(width) if line.says else line.label)
-        if line.says:
-            label.append("   ").append_text(_said(out, line))
-        out.print(Padding(label, (0, 0, 0, 2), expand=False))
+        label = Text(f"{line.label.ljust(width)}   " if line.label and line.says else line.label)
+        out.hanging(label.append_text(_said(out, line)), 2, 4 if line.label else 2)
         for part in (line.basis, line.measured):
             if part:
-                out.print(Padding(Text(part, "dim"), (0, 0, 0, 6), expand=False))
+                out.hanging(part, 4, 6, "dim")
 
 
 def _said(out: Screen, line: Line) -> Text:
+    """An expectation in its colour."""
     from rich.text import Text
 
-    answers = (answer for answer in Answer if answer.expectation == line.says)
-    return Text(line.says, next((f"bold {out.styles[answer.value]}" for answer in answers), "bold"))
-
-
-def _rests(line: Line) -> str:
-    return " · ".join(part for part in (line.basis, line.measured) if part)
+    answers = (answer for answer in Answer if line.says.startswith(answer.expectation))
+    style = next((f"bold {out.styles[answer.value]}" for answer in answers), "bold")
+    said, colon, rest = line.says.partition(": ")
+    return Text.assemble((said, style if line.label else ""), (f"{colon}{rest}", "dim" if line.label else ""))
 
 
 # What would help a task, and whether it does when tried.
@@ -403,8 +386,9 @@ def _print_advice(found: TaskAdvice, page: Path | None) -> None:
         out.command(f"  page: {page}")
 
 
-def _print_title(out: Screen, title: str) -> None:
-    out.print()
+def _print_title(out: Screen, title: str, *, apart: bool = True) -> None:
+    if apart:
+        out.print()
     out.text(title, "bold")
 
 

@@ -42,9 +42,9 @@ def test_the_two_words_differ(name: str) -> None:
 # The examples of a clause are read back from its text and tried on the automaton.
 
 
-ALIKE = re.compile(r'after a long word, counting cannot tell "(\w+)" from "(\w+)"')
-UNSEEN = re.compile(r'in a long run "(\w+)…" one more "(\w+)" goes unseen, though it matters')
-AT_END = re.compile(r'after a long word, counting cannot tell whether one more "(\w+)" came')
+ALIKE = re.compile(r'counts alone cannot tell whether a long word ends in "(\w+)" or "(\w+)"')
+UNSEEN = re.compile(r'in a long run "(\w+)…", an extra "(\w+)" matters but cannot be seen')
+AT_END = re.compile(r'counts alone cannot tell whether a long word ends in one more "(\w+)"')
 LONG = 60
 """A multiple of every number of states up to 6."""
 
@@ -71,7 +71,7 @@ def check_no(automaton: Automaton, text: str, *, prediction: bool) -> None:
         ends = [automaton.run(run, automaton.run(extra, q)) for q in hidden]
         assert any(p != q and p in hidden and {p, q} <= usable for p, q in zip(ends, hidden, strict=True))
     else:
-        assert "counting" in text, text
+        assert "counts" in text, text
 
 
 @given(automata(6, "ab"))
@@ -87,10 +87,11 @@ def test_the_words_of_a_no_lead_to_different_continuations(automaton) -> None:
 @given(automata(5, "abc"))
 def test_a_word_more_at_the_end_changes_what_may_follow(automaton) -> None:
     decision = decide(automaton).nope
-    found = AT_END.fullmatch(explain_at_end(decision).short())
+    clause = explain_at_end(decision).short()
+    found = AT_END.fullmatch(clause)
     if decision.at_end is False and found:
         assert any(automaton.run(found[1], q) != q for q in range(len(automaton)))
-    assert (found is None) == (decision.at_end is not False or "apart" in explain_at_end(decision).short())
+    assert (found is None) == (decision.at_end is not False or "distinguish" in clause)
 
 
 @pytest.mark.parametrize("name", NAMED_LANGUAGES)
@@ -112,21 +113,21 @@ def test_named_languages(name) -> None:
         (
             "(aa)*",
             "a",
-            'after a long word, counting cannot tell "a" from "aa"',
-            "the position modulo 2 says what may follow",
+            'counts alone cannot tell whether a long word ends in "a" or "aa"',
+            "the position modulo 2 determines what may follow",
         ),
         (
             "(a|b)*bb(a|b)*",
             "ab",
-            'after a long word, counting cannot tell "b" from "bb"',
-            "the last 2 letters and what came before say what may follow",
+            'counts alone cannot tell whether a long word ends in "b" or "bb"',
+            "the last 2 letters and one-time events determine what may follow",
         ),
         ("ab?c", "abc", "the language is finite: its longest word has 3 letters", None),
         ("a?", "a", "the language is finite: its longest word has 1 letter", None),
-        ("(ab)*", "ab", "the last letter says what may follow", None),
-        ("(a|b)*", "ab", "the same may follow everywhere", None),
-        ("a(a|b)*", "ab", "the same may follow everywhere after the first letter", None),
-        ("(a(ab)*b)*", "ab", "counts say what may follow", None),
+        ("(ab)*", "ab", "the last letter determines what may follow", None),
+        ("(a|b)*", "ab", "the same letters may follow everywhere", None),
+        ("a(a|b)*", "ab", "the same letters may follow everywhere after the first one", None),
+        ("(a(ab)*b)*", "ab", "counts determine what may follow", None),
     ],
 )
 def test_clauses(expression, alphabet, nope, ape) -> None:
@@ -144,20 +145,20 @@ def test_examples_are_the_shortest() -> None:
 def test_letters_may_be_shown_as_others() -> None:
     decision = decide(from_expression("b*(ab*ab*)*")).nope
     shown = explain(decision).short({"a": "one", "b": "zero"})
-    assert shown == 'after a long input, counting cannot tell "one" from "one one"'
+    assert shown == 'counts alone cannot tell whether a long input ends in "one" or "one one"'
 
 
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        (("SEP",), ("a", "SEP"), 'counting cannot tell whether "a" came last'),
-        (("SOS", "a", "SEP"), ("a", "b", "SEP"), 'counting cannot tell "a" from "ab"'),
+        (("SEP",), ("a", "SEP"), 'ends in "a"'),
+        (("SOS", "a", "SEP"), ("a", "b", "SEP"), 'ends in "a" or "ab"'),
     ],
 )
 def test_tokens_that_nobody_wrote_are_not_shown(
     first: tuple[str, ...], second: tuple[str, ...], words: str
 ) -> None:
-    assert _no(Alike(first, second), None) == f"after a long word, {words}"
+    assert _no(Alike(first, second), None) == f"counts alone cannot tell whether a long word {words}"
 
 
 @given(automata(6, "ab"))

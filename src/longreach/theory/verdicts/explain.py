@@ -73,9 +73,9 @@ def explain(decision: ClassDecision, *, prediction: bool = False) -> Explanation
     >>> from longreach.theory.decide.decisions import decide
     >>> found = decide(from_expression("(aa)*"))
     >>> explain(found.nope).short()
-    'after a long word, counting cannot tell "a" from "aa"'
+    'counts alone cannot tell whether a long word ends in "a" or "aa"'
     >>> explain(found.ape).short(), explain(found.ape).formal
-    ('the position modulo 2 says what may follow', 'the position modulo 2 determines the next state')
+    ('the position modulo 2 determines what may follow', 'the position modulo 2 determines the next state')
     """
     seen = decision.predicted.analysis if prediction and decision.prediction else None
     formal = _formal(decision) if seen is None else _determines(seen, on_words=True)
@@ -90,7 +90,7 @@ def explain_at_end(decision: ClassDecision) -> Explanation:
     >>> found.formal
     'no count separates the states 0 and 1, which no letter after them tells apart'
     >>> found.short()
-    'after a long word, counting cannot tell whether one more "a" came'
+    'counts alone cannot tell whether a long word ends in one more "a"'
     """
     plain = decision.plain
     if decision.at_end is None or plain is None:
@@ -118,7 +118,7 @@ def _short(decision: ClassDecision, prediction: bool, letters: Letters | None) -
         return "no word is in the language" if known < 0 else finite
     analysis = decision.predicted.analysis if prediction else decision.analysis
     if analysis is None:
-        return "nearby letters and positions say what may follow, but many of them"
+        return "nearby letters and positions determine what may follow, but it takes many of them"
     return _says(analysis)
 
 
@@ -128,7 +128,7 @@ def _short_at_end(decision: ClassDecision, plain: Analysis) -> str:
     shown = _quoted(_alike(plain, Convention.END_OF_SEQUENCE).second, None)
     if shown is None:
         return _UNSHOWN
-    return f"after a long word, counting cannot tell whether one more {shown} came"
+    return f"counts alone cannot tell whether a long word ends in one more {shown}"
 
 
 def _formal(decision: ClassDecision) -> str:
@@ -160,7 +160,7 @@ def examples(decision: ClassDecision) -> Alike | Unseen:
     return _alike(decision.failing) if arrows is None else _unseen(arrows)
 
 
-_UNSHOWN = "counting cannot tell apart words after which different letters may follow"
+_UNSHOWN = "counts alone cannot distinguish words that different letters may follow"
 
 
 def _no(found: Alike | Unseen, letters: Letters | None) -> str:
@@ -171,14 +171,12 @@ def _no(found: Alike | Unseen, letters: Letters | None) -> str:
             return _UNSHOWN
         read = "word" if letters is None else "input"
         if not all(words):
-            return (
-                f"after a long {read}, counting cannot tell whether {second if words[1] else first} came last"
-            )
-        return f"after a long {read}, counting cannot tell {first} from {second}"
+            return f"counts alone cannot tell whether a long {read} ends in {second if words[1] else first}"
+        return f"counts alone cannot tell whether a long {read} ends in {first} or {second}"
     repeated, extra = _quoted(_run(found.repeated), letters, "…"), _quoted(found.extra, letters)
     if repeated is None or extra is None:
-        return "long repetitions hide what came before, and counting does not tell it either"
-    return f"in a long run {repeated} one more {extra} goes unseen, though it matters"
+        return "long repetitions hide what came before, and counts do not reveal it either"
+    return f"in a long run {repeated}, an extra {extra} matters but cannot be seen"
 
 
 _LAYOUT = frozenset({"SOS", "SEP"})
@@ -320,12 +318,12 @@ def _says(analysis: Analysis) -> str:
         if not extended.window:
             seen.insert(0, "the last letter")
         if not _told(analysis, letter=True):
-            seen.append("what came before" if seen else "what came so far")
+            seen.append("one-time events")
     if not seen:
         alone = len(extended.states) - len(extended.never) == 1
-        return f"the same may follow everywhere{'' if alone else ' after the first letter'}"
+        return f"the same letters may follow everywhere{'' if alone else ' after the first one'}"
     plural = len(seen) > 1 or depth or extended.window
-    return f"{listed(seen)} say{'' if plural else 's'} what may follow"
+    return f"{listed(seen)} determine{'' if plural else 's'} what may follow"
 
 
 def _determines(analysis: Analysis, on_words: bool = False) -> str:

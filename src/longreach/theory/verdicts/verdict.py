@@ -291,7 +291,7 @@ class Verdict:
 
         >>> from longreach.theory.verdicts.judge import judge
         >>> judge(from_expression("(aa)*")).nope.clause
-        'after a long word, counting cannot tell "a" from "aa"'
+        'counts alone cannot tell whether a long word ends in "a" or "aa"'
         """
         proof = self.easiest_proof
         return proof.clause or plainly(proof.reason) or _USUAL[self.trained]
