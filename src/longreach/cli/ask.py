@@ -53,7 +53,7 @@ def ask(
     encoding: Annotated[
         list[str] | None,
         option(
-            "A positional encoding; repeat for more (default: nope, ape and, where it may help, reach).",
+            "Positional encoding; repeat for more (default: nope, ape and, where it may help, reach).",
             "NAME",
         ),
     ] = None,
@@ -68,14 +68,14 @@ def ask(
     ] = None,
     minutes: Annotated[
         float | None,
-        option("Time to measure (default: 2, with --try 5, with --to 10); 0: forecast only.", "M"),
+        option("Minutes to train (default: 2; --try: 5; --to: 10); 0: forecast only.", "M"),
     ] = None,
-    seeds: Annotated[int | None, option("Runs of each kind (default: 3, with --try 2).", "K")] = None,
+    seeds: Annotated[int | None, option("Runs per encoding or model (default: 3; --try: 2).", "K")] = None,
     train_to: TrainToOption = None,
     budget: BudgetOption = None,
     runs: RunsOption = DEFAULT_RUNS,
     out: Annotated[
-        Path | None, option("The page, or with --to the figure (default: in --runs).", "FILE.html")
+        Path | None, option("Page to write, or figure with --to (default: in --runs).", "FILE.html")
     ] = None,
     as_json: JsonOption = False,
     why: Annotated[bool, flag("--why", "Show all reasons, bounds and accuracies.")] = False,
@@ -83,21 +83,21 @@ def ask(
         bool, flag("--try", "Train what should help and compare it with the original.", panel=MORE)
     ] = False,
     to: Annotated[
-        int | None, option("Find the least training length that reaches length L.", "L", panel=MORE)
+        int | None, option("Find the shortest training length that generalizes to length L.", "L", panel=MORE)
     ] = None,
     ask_for: Annotated[
         int | None,
-        option("Of data:FILE: print N inputs whose labels would decide.", "N", "--ask-for", panel=MORE),
+        option("For data:FILE: print N inputs whose labels would settle it.", "N", "--ask-for", panel=MORE),
     ] = None,
     lengths: Annotated[
-        str | None, option("Measure these training lengths and no others.", "A,B,…", panel=MORE)
+        str | None, option("Measure only these training lengths.", "A,B,…", panel=MORE)
     ] = None,
 ) -> None:
-    """Will it work on longer inputs, from which length on, what helps?
+    """Will it work on longer inputs, from which length, and what helps?
 
-    First a forecast from theory; then small models are trained and measured within --minutes.
-    With --try, what should help is trained beside the original. With --to or --lengths, the training length
-    is searched. Finished runs are reused: run the same command again to resume.
+    Forecasts from theory, then trains small models within --minutes and compares. With --try, it also
+    trains what should help. With --to or --lengths, it searches the training length. Finished runs are
+    reused: run the same command again to resume.
 
     Example: longreach ask "regex:(aa)*"
     """

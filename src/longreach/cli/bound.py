@@ -33,25 +33,23 @@ def bound(
             "Without it, the quantities of --set alone.",
         ),
     ] = None,
-    error: Annotated[
-        str | None, option("The error that is allowed, as in 0.1; bounds name it ε.", "ε")
-    ] = None,
+    error: Annotated[str | None, option("Allowed error, such as 0.1; ε in the bounds.", "ε")] = None,
     precision: Annotated[int | None, option("Fractional bits of the attention weights.", "P", min=0)] = None,
-    against: Annotated[str | None, option("The second model of a pair, beside MODEL.", "MODEL")] = None,
+    against: Annotated[str | None, option("The second model of a pair.", "MODEL")] = None,
     settings: Annotated[
         list[str] | None, option("A quantity; --explain lists the names.", "NAME=VALUE", "--set")
     ] = None,
     alphabet: AlphabetOption = None,
-    every: Annotated[bool, flag("--all", "All bounds, and which were not computed.")] = False,
+    every: Annotated[bool, flag("--all", "Show all bounds, and which were not computed.")] = False,
     explain: Annotated[
-        bool, flag("--explain", "All bounds with formulas, inputs, assumptions, unknown constants, sources.")
+        bool, flag("--explain", "Show all bounds with formulas, inputs, assumptions, constants and sources.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """From which training length on does it work, by theory?
+    """Bound the training length from which it works.
 
-    For a model, a task or given quantities: the bound that applies, in a sentence; the others with --all.
-    Most hold only up to unknown constants: they say how the length grows, not what it is.
+    Shows the bound that applies to a model, a task or given quantities; --all shows the others. Most hold
+    only up to unknown constants: they say how the length grows, not what it is.
 
     Example: longreach theory bound "regex:(aa)*" --error 0.1
     """

@@ -50,12 +50,12 @@ def run(
         list[str] | None, typer.Argument(metavar="WORD", help="Words; ε is the empty word.")
     ] = None,
     words_file: Annotated[
-        str | None, option("A file with one word a line; - is standard input.", "WORDS", "--input")
+        str | None, option("File with one word per line; - is standard input.", "WORDS", "--input")
     ] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which words a program accepts, or what it predicts.
+    """Show which words a program accepts, or what it predicts.
 
     Example: longreach crasp run lib:dyck-1 "(())" "())("
     """
@@ -287,7 +287,7 @@ def compare(
         str | None,
         typer.Argument(metavar="[FILE|regex:…]", help="What to compare it with."),
     ] = None,
-    nothing: Annotated[bool, flag("--empty", "Ask whether FILE accepts no word.")] = False,
+    nothing: Annotated[bool, flag("--empty", "Check whether FILE accepts no word.")] = False,
     length: Length = None,
     prove: Prove = False,
     peer: Peer = False,

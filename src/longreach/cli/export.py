@@ -53,12 +53,10 @@ class ExportOptions:
     ] = None
     size: Annotated[
         int | None,
-        option(f"Examples in a test set (default: {SIZE}; suite: {SUITE_SIZE}); training: ten times as many.",
+        option(f"Examples per test set (default: {SIZE}; suite: {SUITE_SIZE}); ten times as many to train.",
                "N", min=1, max=MOST, panel=PANEL),
     ] = None  # fmt: skip
-    seed: Annotated[
-        int | None, option("Other seeds draw other examples (default: 0).", "S", min=0, panel=PANEL)
-    ] = None
+    seed: Annotated[int | None, option("Seed of the examples (default: 0).", "S", min=0, panel=PANEL)] = None
 
     def refuse(self) -> None:
         """For `tasks` without `export`."""

@@ -70,9 +70,9 @@ def forecast(
     python: PythonOption = None,
     wanted: Wanted = VERDICTS_ALONE,
     all_tasks: Annotated[
-        bool, flag("--all", "A table of the 25 tasks of the benchmark instead of one TASK.")
+        bool, flag("--all", "Show the 25 benchmark tasks as a table, instead of one TASK.")
     ] = False,
-    runs: Annotated[Path | None, option("The results of your own runs; default: runs.", "DIR")] = None,
+    runs: Annotated[Path | None, option("Directory of your own runs (default: runs).", "DIR")] = None,
     budget: BudgetOption = None,
     model: Annotated[
         str | None,

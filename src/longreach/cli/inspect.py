@@ -39,7 +39,8 @@ SUFFIXES = (".png", ".svg")
 SHOWN_HEADS, SHOWN_MATCHES = 8, 3
 
 SecondsOption = Annotated[
-    float, option("Time to learn the automaton, and again for a program.", "S", panel="With --automaton")
+    float,
+    option("Seconds to learn the automaton, and again to find a program.", "S", panel="With --automaton"),
 ]
 OwnEncodingOption = Annotated[
     str | None, option("Its positional encoding, if that is your own code.", "MODULE:CLASS")
@@ -56,7 +57,7 @@ class OnText:
     lengths: Annotated[str, option("Context lengths in tokens of the model.", "N,…", panel=ON_TEXT)] = (
         "64,128,256"
     )
-    windows: Annotated[int, option("Most windows for each length.", "K", panel=ON_TEXT, min=1)] = 1000
+    windows: Annotated[int, option("Maximum number of windows per length.", "K", panel=ON_TEXT, min=1)] = 1000
     influential: Annotated[
         int,
         option(
@@ -89,7 +90,7 @@ def inspect(
     alphabet: AlphabetOption = None,
     encoding: OwnEncodingOption = None,
     tokens: Annotated[
-        Path | None, option("Token ids, one line for each input, if there is no task.", "FILE")
+        Path | None, option("Token ids, one input per line, if there is no task.", "FILE")
     ] = None,
     inputs: Annotated[int, option("Inputs of each tested length.", "K", min=1, max=10_000)] = 40,
     seed: Annotated[int, option("Seed of the inputs.", "S", min=0, max=2**32 - 1)] = 0,
@@ -109,8 +110,8 @@ def inspect(
 ) -> None:
     """Look inside a trained model.
 
-    How its heads depend on positions, what they attend to, the nearest limit transformer, how it fails.
-    With --automaton, the automaton and the program of what it answers, and where it differs from its task.
+    Shows how its heads depend on positions, what they attend to, the nearest limit transformer, and how it
+    fails. With --automaton, the automaton and the program of its answers, and where it differs from its task.
     With --text, the perplexity of a language model by context length and by position.
 
     Example: longreach inspect runs/0123456789abcdef --out inspected

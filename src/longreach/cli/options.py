@@ -34,19 +34,18 @@ def flag(name: str, help: str, panel: str | None = None) -> Any:
 
 TaskArgument: TypeAlias = Annotated[str, typer.Argument(metavar="TASK", help=TASKS)]
 AlphabetOption: TypeAlias = Annotated[
-    str | None, option("The letters of regex:…, states:… or a plain function, as in abc or a,b,c.", "LETTERS")
+    str | None, option("Letters of regex:…, states:… or a plain function: abc or a,b,c.", "LETTERS")
 ]
 PythonOption: TypeAlias = Annotated[
     str | None,
     option(
-        "A function of words instead of TASK, evaluated as Python: 'lambda w: w.count(\"a\") > 3'; "
-        "with --alphabet.",
+        "Python function of a word, instead of TASK: 'lambda w: w.count(\"a\") > 3'; with --alphabet.",
         "EXPRESSION",
     ),
 ]
 BudgetOption: TypeAlias = Annotated[
     float | None,
-    option("Time to look for evidence in data:FILE or module:attribute (default: 5; 0: none).", "SECONDS"),
+    option("Seconds to query a function or search data:FILE for evidence (default: 5; 0: none).", "SECONDS"),
 ]
 TrainToOption: TypeAlias = Annotated[
     int | None, option("The longest training length (default depends on the task).", "N")

@@ -41,13 +41,13 @@ def profile(
     ] = None,
     encoding: Annotated[str | None, option(help_of("encoding"), "NAME")] = None,
     minutes: Annotated[
-        float | None, option("Train as much of the suite as fits, in its order (default: all).", "M")
+        float | None, option("Train as much of the suite as fits, in order (default: all).", "M")
     ] = None,
     seeds: Annotated[int | None, option("Runs for each task (default: 3).", "K")] = None,
-    part: Annotated[PartName, option("Which languages of the census.")] = PartName.development,
-    needs: Annotated[str | None, option("These needs and no others.", "A,B,…")] = None,
+    part: Annotated[PartName, option("Which languages of the census to use.")] = PartName.development,
+    needs: Annotated[str | None, option("Measure only these needs.", "A,B,…")] = None,
     explain: Annotated[
-        bool, flag("--explain", "Also say what runs learned that do not extend; takes a minute.")
+        bool, flag("--explain", "Also say what failing runs learned instead; takes a minute.")
     ] = False,
     scale: Annotated[
         ProfileScale, option("laptop: the budget of the suite; smoke: a few steps, for tests.")
@@ -57,7 +57,7 @@ def profile(
     out: Annotated[Path | None, option("Write it as .json, .html or .csv.", "FILE")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a model extends, need by need.
+    """Measure what a model generalizes, need by need.
 
     Trained to 20, effective to which length: trains on a fixed suite of tasks, sorted by what a proof says
     they need, and tests to length 500 on random and on probing words. The budget is the same for every model;

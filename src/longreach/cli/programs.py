@@ -52,13 +52,9 @@ class Logic(StrEnum):
 
 def transform(
     file: File,
-    all_of: Annotated[
-        list[str] | None, option("Words that this program accepts too.", "FILE", "--and")
-    ] = None,
-    any_of: Annotated[
-        list[str] | None, option("And words that this program accepts.", "FILE", "--or")
-    ] = None,
-    negated: Annotated[bool, flag("--not", "The words that are not accepted.")] = False,
+    all_of: Annotated[list[str] | None, option("Intersect with this program.", "FILE", "--and")] = None,
+    any_of: Annotated[list[str] | None, option("Unite with this program.", "FILE", "--or")] = None,
+    negated: Annotated[bool, flag("--not", "Accept the words that FILE rejects.")] = False,
     left: Annotated[
         str | None, option("Words v for which WORD v is accepted.", "WORD", "--left-quotient")
     ] = None,
@@ -89,7 +85,7 @@ def transform(
     words: Annotated[
         list[str] | None, option("With --to: also say whether the word satisfies it.", "WORD", "--word")
     ] = None,
-    out: Annotated[Path | None, option("Write the program there, not to the screen.", "FILE")] = None,
+    out: Annotated[Path | None, option("Write the program to a file instead of the screen.", "FILE")] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -248,7 +244,7 @@ class Allowed:
 
 NO_POSITIONS = Allowed()
 Memory = Annotated[int, option("Memory for the search.", "MB", min=16)]
-Seconds = Annotated[float, option("Seconds of computing.", "T", min=0.1)]
+Seconds = Annotated[float, option("Time limit in seconds.", "T", min=0.1)]
 Letters = Annotated[str | None, option("The alphabet, as in abc or a,b,c.", "LETTERS")]
 
 
@@ -262,13 +258,11 @@ def synthesize(
     ] = None,
     alphabet: Letters = None,
     allowed: Allowed = NO_POSITIONS,
-    max_size: Annotated[
-        int, option("Operations of a program that is searched for, at most.", "S", min=1)
-    ] = 14,
+    max_size: Annotated[int, option("Maximum number of operations to search.", "S", min=1)] = 14,
     seconds: Seconds = 30.0,
     memory: Memory = 1024,
-    length: Annotated[int | None, option("Ask a function up to this length.", "N", min=0, max=20)] = None,
-    seed: Annotated[int, option("Of the local search.", "S", min=0)] = 0,
+    length: Annotated[int | None, option("Query a function up to this length.", "N", min=0, max=20)] = None,
+    seed: Annotated[int, option("Seed of the local search.", "S", min=0)] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a small program.
@@ -385,7 +379,7 @@ def infer(
     schedule: TrainedTo = ScheduleName.half,
     to: UpTo = 10,
     allowed: Allowed = NO_POSITIONS,
-    max_size: Annotated[int, option("Operations of a program, at most.", "S", min=1)] = 9,
+    max_size: Annotated[int, option("Maximum number of operations.", "S", min=1)] = 9,
     seconds: Seconds = 60.0,
     memory: Memory = 1024,
     as_json: JsonOption = False,
@@ -421,7 +415,7 @@ def infer_transformers(
     schedule: TrainedTo = ScheduleName.half,
     to: UpTo = 10,
     most: Annotated[
-        int, option("R_∞ of a transformer, at most.", "R", "--max-complexity", min=1, max=40)
+        int, option("Maximum R_∞ of a transformer.", "R", "--max-complexity", min=1, max=40)
     ] = 14,
     seconds: Seconds = 60.0,
     as_json: JsonOption = False,

@@ -23,18 +23,16 @@ class Serving:
 
     host: Annotated[
         str,
-        option(
-            "The address to listen at; any but the default lets other machines in.", "NAME", panel=SERVING
-        ),
+        option("Address to listen on; any but the default admits other machines.", "NAME", panel=SERVING),
     ] = "127.0.0.1"
     port: Annotated[int, option("The port; 0: any.", "N", panel=SERVING, min=0, max=65535)] = 8765
     name: Annotated[
         list[str] | None,
-        option("A further name under which to serve; repeat for more.", "HOST", panel=SERVING),
+        option("Additional host name to accept; repeat for more.", "HOST", panel=SERVING),
     ] = None
     workers: Annotated[int, option("Processes for the playground.", "N", panel=SERVING, min=1, max=64)] = 2
-    trainings: Annotated[int, option("Trainings at a time.", "N", panel=SERVING, min=0, max=64)] = 1
-    minutes: Annotated[float, option("The longest training.", "M", panel=SERVING)] = 10.0
+    trainings: Annotated[int, option("Parallel trainings.", "N", panel=SERVING, min=0, max=64)] = 1
+    minutes: Annotated[float, option("Maximum minutes per training.", "M", panel=SERVING)] = 10.0
 
     def listen(self) -> socket.socket:
         """A socket at the address, or an error of one line."""
@@ -57,8 +55,8 @@ TO_THIS_MACHINE = Serving()
 
 
 def report(
-    runs: Annotated[Path | None, option("The results directory; default: runs, if it exists.", "DIR")] = None,
-    out: Annotated[Path | None, option(f"The file to write; default: {DEFAULT_OUT}.", "FILE")] = None,
+    runs: Annotated[Path | None, option("Results directory (default: runs, if it exists).", "DIR")] = None,
+    out: Annotated[Path | None, option(f"File to write (default: {DEFAULT_OUT}).", "FILE")] = None,
     title: Annotated[str | None, option("The title of the report.", "TITLE")] = None,
     load: Annotated[
         bool, flag("--load-tasks", "Load the modules and files that results name as tasks.")

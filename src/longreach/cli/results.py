@@ -227,8 +227,8 @@ def remove(
 ) -> None:
     """Remove runs: results, models and checkpoints.
 
-    Options narrow each other down. What will be removed is shown first, and confirmed. If one of the runs is
-    running, nothing is removed.
+    Options combine. The command shows what it will remove and asks first. Nothing is removed while one of the
+    runs is active.
 
     Example: longreach results remove --task parity --status failed
     """
@@ -372,9 +372,7 @@ EVERY = Only()
 
 def list_results(
     only: Only = EVERY,
-    every: Annotated[
-        bool, flag("--all", f"Every result, also where there are more than {MOST_ROWS}.")
-    ] = False,
+    every: Annotated[bool, flag("--all", f"Every result, even more than {MOST_ROWS}.")] = False,
     limit: Annotated[int | None, option("The first N results.", "N", min=1)] = None,
     rebuild: Annotated[
         bool, flag("--rebuild", "First rebuild the index and remove half-written files.")
@@ -384,7 +382,7 @@ def list_results(
 ) -> None:
     """List results with their accuracies by length.
 
-    More than 200 are summed up by configuration, unless --all or --limit is given; --json has them all.
+    More than 200 are summarized by configuration, unless --all or --limit is given; --json has them all.
     Damaged results are named and skipped. A run is sure when it works on random words of the longest lengths,
     and on words that repeat the loop it does worst on.
 
@@ -556,7 +554,7 @@ def export(
         Path | None, option("A .csv or .parquet file. Default: CSV on standard output.", "FILE")
     ] = None,
     evaluations: Annotated[
-        bool, flag("--evaluations", "A line per evaluation on the way, not per result.")
+        bool, flag("--evaluations", "One row per evaluation during training, instead of per run.")
     ] = False,
     only: Only = EVERY,
     runs: RunsOption = DEFAULT_RUNS,

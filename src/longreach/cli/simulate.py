@@ -58,7 +58,7 @@ def simulate(
     plot: Annotated[Path | None, option("Draw errors against |z|, as .png, .svg or .html.", "FIGURE")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a short word on which a model behaves as on a long one.
+    """Find a short word on which a model behaves as on a long one.
 
     Also for two models at once. The errors on the short word are measured.
 

@@ -54,13 +54,13 @@ def study(
     strata: Annotated[
         str | None, option("census: yes/yes, no/yes, no/no-inside or no/no-outside AC⁰.", "A,B,…")
     ] = None,
-    layers: Annotated[int | None, option("census: so many layers instead.", "K", min=1, max=16)] = None,
+    layers: Annotated[int | None, option("census: number of layers.", "K", min=1, max=16)] = None,
     table: Annotated[
         Path | None,
-        option("census, inspection-score: all runs, a line each; read first, then written.", "FILE"),
+        option("census, inspection-score: file with one line per run, read first and then updated.", "FILE"),
     ] = None,
     recipes: Annotated[
-        bool, flag("--recipes", "census: what makes a yes come true, on development languages.")
+        bool, flag("--recipes", "census: compare training recipes on development languages.")
     ] = False,
     fit: Annotated[
         bool,
@@ -76,7 +76,9 @@ def study(
     out: Annotated[
         Path | None, option("The figure, or the tables as .md (default: a figure in DIR/figures).", "FILE")
     ] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Count the jobs and train nothing.")] = False,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Show the number of jobs and an estimated time; train nothing.")
+    ] = False,
     no_train: Annotated[
         bool, flag("--no-train", "Use existing results only; train nothing and write nothing but --out.")
     ] = False,

@@ -34,7 +34,7 @@ def tasks(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[show|check|export] [TASK]", help="One task: examples of it, a check of it, or files."
+            metavar="[show|check|export] [TASK]", help="Show examples of one task, check it, or export it."
         ),
     ] = None,
     alphabet: AlphabetOption = None,

@@ -63,7 +63,7 @@ def threshold(
         int | None, option("The longest training length (default: below the tested ones, 40 at 3N).", "N")
     ] = None,
     within: Annotated[int, option("How close the answer must be; 1: exact.", "W")] = 1,
-    lengths: Annotated[str | None, option("Measure these training lengths and no others.", "A,B,…")] = None,
+    lengths: Annotated[str | None, option("Measure only these training lengths.", "A,B,…")] = None,
     scale: ScaleOption = ScaleName.laptop,
     where: Where = HERE,
     runs: RunsOption = DEFAULT_RUNS,

@@ -80,18 +80,20 @@ def train(
     scale: ScaleOption = ScaleName.laptop,
     seed: Annotated[int | None, option(help_of("seed"), "S")] = None,
     seeds: Annotated[int | None, option("K runs, with the seeds 0 … K−1.", "K")] = None,
-    search: Annotated[bool, flag("--search", "Search the published grid of shapes.")] = False,
+    search: Annotated[bool, flag("--search", "Search the published grid of model shapes.")] = False,
     where: Where = HERE,
     log: Annotated[LoggerName | None, option("Also write finished runs for this viewer, offline.")] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Count the jobs and train nothing.")] = False,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Show the number of jobs and an estimated time; train nothing.")
+    ] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
     """Train on short inputs and measure on longer ones.
 
-    At the end the runs that work are counted and compared with the forecast. Finished runs are not trained
-    again, and an interrupted run resumes from its checkpoint. At --scale laptop a run takes a minute or two
+    Counts the runs that work and compares them with the forecast. Finished runs are not trained again, and
+    an interrupted run resumes from its checkpoint. At --scale laptop a run takes a minute or two
     on one core; --dry-run estimates the time. Exit code 0 if all runs finished, whatever their accuracy, and
     1 if one failed.
 

@@ -171,18 +171,18 @@ DeviceOption = Annotated[
 class Where:
     """Where runs train and how many at a time, as the options say."""
 
-    engine: Annotated[EngineName, option("Where jobs run.")] = EngineName.local
-    workers: Annotated[int | None, option("Jobs at a time (default: one per core).", "N", min=1)] = None
+    engine: Annotated[EngineName, option("Where to run jobs.")] = EngineName.local
+    workers: Annotated[int | None, option("Parallel jobs (default: one per core).", "N", min=1)] = None
     address: Annotated[
-        str | None, option("Of a Ray cluster, or auto (default: start Ray here).", "HOST:PORT")
+        str | None, option("Address of a Ray cluster, or auto (default: start Ray here).", "HOST:PORT")
     ] = None
     gpus: Annotated[
         float | None, option("GPUs per job, with ray or slurm; with ray also fractions.", "N", min=0)
     ] = None
-    partition: Annotated[str | None, option("Of a Slurm cluster.", "NAME")] = None
-    time_limit: Annotated[float | None, option("Jobs that take longer are stopped as failed.", "MINUTES")] = (
-        None
-    )
+    partition: Annotated[str | None, option("Partition of a Slurm cluster.", "NAME")] = None
+    time_limit: Annotated[
+        float | None, option("Stop jobs that take longer and count them as failed.", "MINUTES")
+    ] = None
     device: DeviceOption = "auto"
     stack: Annotated[
         int | None,

@@ -45,15 +45,15 @@ REGULAR = "For regular languages"
 class Wanted:
     """What to show besides the verdicts, as options."""
 
-    why: Annotated[bool, flag("--why", "Also the papers' terms: classes, reasons, certificates, bounds.")] = (
-        False
-    )
+    why: Annotated[
+        bool, flag("--why", "Also show classes, reasons, certificates and bounds in the papers' terms.")
+    ] = False
     program: Annotated[bool, flag("--program", "Show the program behind a yes.")] = False
     predictor: Annotated[
         bool, flag("--predictor", "Show a program that predicts what follows.", panel=REGULAR)
     ] = False
     explain: Annotated[
-        bool, flag("--explain", "Explain a no, with words that fool programs.", panel=REGULAR)
+        bool, flag("--explain", "Explain a no with two words that programs confuse.", panel=REGULAR)
     ] = False
     measures: Annotated[
         bool, flag("--measures", "Star-free, AC⁰, dot-depth and other measures.", panel=REGULAR)
@@ -73,13 +73,13 @@ class Wanted:
     file: Annotated[
         Path | None,
         option(
-            "One regular expression a line, optionally a tab and its alphabet; - is standard input.",
+            "One regular expression per line, optionally a tab and its alphabet; - is standard input.",
             "LIST",
             panel=REGULAR,
         ),
     ] = None
     verdicts: Annotated[
-        bool, flag("--verdicts", "JSON without certificates, many times faster.", panel=REGULAR)
+        bool, flag("--verdicts", "JSON without certificates: much faster.", panel=REGULAR)
     ] = False
 
     def refuse(self, names: Sequence[str], reason: str) -> None:

@@ -35,14 +35,12 @@ def verify(
             "- is standard input.",
         ),
     ],
-    regex: Annotated[str | None, option("The language that the certificate must be about.", "REGEX")] = None,
+    regex: Annotated[str | None, option("Language that the certificate must be about.", "REGEX")] = None,
     alphabet: Annotated[
         str | None, option("The alphabet of --regex, or of --task regex:…, states:….", "LETTERS")
     ] = None,
-    task: Annotated[str | None, option("The task that the certificate must be about.", "TASK")] = None,
-    formal: Annotated[
-        bool, flag("--formal", "Let Coq check the certificates that it can; needs coqc.")
-    ] = False,
+    task: Annotated[str | None, option("Task that the certificate must be about.", "TASK")] = None,
+    formal: Annotated[bool, flag("--formal", "Check with Coq where possible; needs coqc.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check a certificate with code that did not produce it.

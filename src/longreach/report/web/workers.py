@@ -36,7 +36,7 @@ class LiveLimits:
     waiting: int = 256
     """Calls that may wait for a worker; further ones are refused."""
     trainings: int = 1
-    """Trainings at a time."""
+    """Parallel trainings."""
     minutes: float = 10.0
     """The longest training that may be asked for."""
     training_memory: int = 8 << 30
