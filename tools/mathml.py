@@ -35,7 +35,8 @@ def mathml(latex: str, *, displayed: bool = False) -> str:
     found = convert(latex, display="block" if displayed else "inline")
     for sign, shown in RELATIONS.items():
         found = found.replace(f"<mi>{sign}</mi>", f"<mo>{shown}</mo>")
-    return found
+    # A formula that is wider than a phone scrolls by itself.
+    return f'<div style="overflow-x: auto">{found}</div>' if displayed else found
 
 
 class _Formulas(Preprocessor):
