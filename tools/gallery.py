@@ -51,7 +51,7 @@ def pages() -> dict[Path, str]:
     measured = found_cells()
     files = {PICTURES / f"{task}.svg": picture(measured[task]) for task in TASKS if task in measured}
     rows = [_line(task, measured.get(task, {})) for task in TASKS]
-    table = Table(["task", "what it asks", *SIDES.values(), "accuracy by length"], rows)
+    table = Table(["task", "accuracy by length", *SIDES.values(), "what it asks"], rows)
     text = with_block(PAGE.read_text(encoding="utf-8"), "gallery", table.markdown() + "\n")
     return {PAGE: text, **files}
 
@@ -70,7 +70,7 @@ def _line(task: str, here: dict[str, Cell]) -> list[str]:
     drawn = f"![Accuracy of {task} by length](images/gallery/{task}.svg)" if here else ""
     about = TASKS[task]().about
     about = f"`{about}`" if "*" in about else about  # an expression
-    return [f"`{task}`", about, *shown, drawn]
+    return [f"`{task}`", drawn, *shown, about]
 
 
 def picture(here: dict[str, Cell]) -> str:
