@@ -63,7 +63,7 @@ def test_packages_import_nothing() -> None:
 
 def test_the_page_on_how_it_is_built_has_these_rooms_and_names_files_that_exist() -> None:
     page = (Path(__file__).parents[1] / "docs" / "how-it-is-built.md").read_text(encoding="utf-8")
-    rooms, _, others = page.partition("## To follow")
+    rooms, _, others = page.partition("## One answer through the code")
     assert [*re.findall(r"^\| `(\w+)` \|", rooms, re.MULTILINE), "__main__"] == ROOMS
     named = re.findall(r"`(\w+(?:/\w+)+(?:\.py)?)`", others)
     assert named

@@ -126,13 +126,13 @@ REACH = "last matches (reach) instead of positions"
 @pytest.mark.parametrize(
     ("task", "changes"),
     [
-        ("regex:(aa)*", [REACH, "learned positions (APE)", "positions with an integer period of 2"]),
+        ("regex:(aa)*", [REACH, "learned positions (APE)", "an encoding with integer period 2"]),
         ("regex:(a|b)*bb(a|b)*", [REACH, "learned positions (APE)", "positions that single out"]),
-        ("012-0-2", [REACH, "write the intermediate steps before the answer (+scratchpad)"]),
+        ("012-0-2", [REACH, "write intermediate steps before the answer (+scratchpad)"]),
         ("binary-majority", []),
-        ("parity", ["write the intermediate steps before the answer (+scratchpad)"]),
+        ("parity", ["write intermediate steps before the answer (+scratchpad)"]),
         ("addition", ["write the answer in reverse (+reversed)"]),
-        ("boolean-expressions", ["write the intermediate steps before the answer (+scratchpad)"]),
+        ("boolean-expressions", ["write intermediate steps before the answer (+scratchpad)"]),
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:
@@ -171,7 +171,7 @@ def test_the_form_that_was_measured(tmp_path: Path) -> None:
     members = remedy_members(Question(task="parity"), remedies(forecast("parity"))[0], 1.0)
     (before,) = ask("parity", minutes=0, runs=tmp_path).advice
     assert before.measured is None
-    assert before.basis.endswith("longreach ask parity --try tries it in 5 minutes")
+    assert before.basis.endswith("longreach ask parity --try trains it in 5 minutes")
     write_results(tmp_path, members, lambda member: True)
     (after,) = ask("parity", minutes=0, runs=tmp_path).advice
     assert after.measured is not None

@@ -16,7 +16,7 @@ def test_reasons_that_two_encodings_share_stand_once() -> None:
     nope, ape, reach = brief(ask("addition", minutes=0))[0].lines
     assert (nope.basis, nope.says) == ("", ape.says)
     assert ape.basis.startswith("argument, ")
-    assert reach.says == "not known: decided only for finite-state tasks"
+    assert reach.says == "not known: decided only for bounded memory"
 
 
 def test_measured_lines_count_runs(tmp_path: Path) -> None:

@@ -307,10 +307,10 @@ def test_a_try_says_what_is_far() -> None:
 def test_a_family_is_advised_to_write_its_steps() -> None:
     (remedy,) = remedies(forecast("parity-scratchpad:scratchpad=no"))
     assert (remedy.task, remedy.encoding) == ("parity-scratchpad", "coupled-local")
-    assert remedy.change.startswith("write the intermediate steps before the answer")
+    assert remedy.change.startswith("write intermediate steps before the answer")
     (remedy,) = remedies(forecast("variable-assignment:2,variables=20,scratchpad=no"))
     assert remedy.task == "variable-assignment:variables=20"
-    assert remedy.change.startswith("write the intermediate steps before the answer")
+    assert remedy.change.startswith("write intermediate steps before the answer")
 
 
 def test_ids_that_tell_the_answer_are_predicted() -> None:
@@ -318,7 +318,7 @@ def test_ids_that_tell_the_answer_are_predicted() -> None:
     assert (remedy.encoding, remedy.predict_ids) == ("coupled", True)
     assert remedy.name == "variable-assignment:3,variables=60 with coupled+predicted"
     assert "--predict-ids" in remedy.command
-    assert "tell part of it" in remedy.basis
+    assert "reveal part of it" in remedy.basis
     (member,) = remedy_members(Question(task=remedy.task, seeds=1), remedy, 1.0)
     assert member.predict_ids
     assert not any(each.predict_ids for each in remedies(forecast("copy-repeat")))

@@ -95,7 +95,7 @@ def test_for_people_fits_one_screen(longreach: Call) -> None:
         assert wrapped <= 24  # what a terminal shows: three sides and a row of odds for each
     lines = longreach("forecast", "copy-repeat").out.splitlines()
     assert lines[1].split() == ["without", "positions", "(NoPE)", "expected", "to", "fail"]
-    assert lines[2].endswith("more than attention can · argument, counted to length 10")
+    assert lines[2].endswith("attention carries O(log n) · argument, counted to length 10")
     assert sum("is a prediction, not a proof" in line for line in lines) == 1
     assert lines[-2:] == ["  why: longreach forecast copy-repeat --why", "  next: longreach ask copy-repeat"]
 
@@ -294,7 +294,7 @@ def test_odds_reach_as_far_as_each_encoding_was_tested(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["aa"], "odds for one run: not known; letters: 1 here, 2 to 3 in the census"),
+        (["aa"], "odds for one run: not known; letters: 1 here, 2–3 in the census"),
         (["sort", "--why"], f"odds for one run: not known; {OTHER_KIND}"),
     ],
 )

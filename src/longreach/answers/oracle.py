@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import SEP, Task
 from longreach.theory.automata.automaton import Automaton, Word
-from longreach.theory.communication.rows import DrawnPairs
+
+if TYPE_CHECKING:
+    from longreach.theory.communication.rows import DrawnPairs
 
 
 def automaton_of_task(task: Task) -> Automaton:
@@ -187,6 +190,8 @@ def drawn_pairs(task: SequenceTask, length: int, count: int, *, left: Callable[[
     >>> found.inputs >= 200, found.bits < 3
     (True, True)
     """
+    from longreach.theory.communication.rows import DrawnPairs  # a forecast seldom needs it
+
     rng = np.random.default_rng(4)
     answers: Counter[Word] = Counter()
     while answers.total() < min(count, MOST_PAIRED) and left() >= 0:

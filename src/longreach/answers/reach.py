@@ -55,7 +55,8 @@ NOTE: Final = (
     "them is expected and measured, not proved"
 )
 IN_CLASS: Final = "no group acts by words of one length"
-BEYOND: Final = "it finds what came last and how long ago, and is decided only for finite-state tasks"
+BEYOND: Final = "it finds what came last and how long ago, and is decided only for tasks with bounded memory"
+BOUNDED: Final = "decided only for bounded memory"
 MOST_TRIED: Final = 9
 MOST_TRIED_WORDS: Final = 500
 """Words on which somebody's task is compared with the automaton that it names, up to a length."""
@@ -146,8 +147,8 @@ def _beyond(sides: Mapping[str, Verdict]) -> str:
     """What is known where no automaton answers the task."""
     for key, words in (("nope", "without positions (NoPE)"), ("ape", "with learned positions (APE)")):
         if key in sides and sides[key].trained is Answer.YES:
-            return f"decided only for finite-state tasks; {words} is expected to work"
-    return "decided only for finite-state tasks"
+            return f"{BOUNDED}; {words} is expected to work"
+    return BOUNDED
 
 
 @dataclass(frozen=True, eq=False)
