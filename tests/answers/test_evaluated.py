@@ -184,6 +184,28 @@ def test_own_tasks_know_the_chance_of_their_probing_words() -> None:
     assert set(found.probing_chance) == {"9-12"}
 
 
+def test_kinds_of_hard_inputs_and_words_of_a_certificate_have_their_names() -> None:
+    """Always saying that all is balanced is wrong on every hard word; the oracle is right on all."""
+    brackets = load_task("dyck-1")
+    closed = brackets.tokens.index("{(,EOS}")
+    found = evaluate(_always(closed, len(brackets.tokens)), brackets, lengths=[(20, 30)], size=60)
+    assert found.probed_by == "kind"
+    assert (found.probing, found.worst_loop, found.flow) == ({"20-30": 0.0}, {"20-30": 0.0}, {})
+    assert "worst kind" in repr(found)
+    odd = load_task("regex:(b|ab*a)*")
+    found = evaluate(_oracle(odd), odd, lengths=[(20, 30)], size=60)
+    assert (found.probed_by, found.flow) == ("loop", {"20-30": 1.0})
+    assert "flow words" in repr(found)
+    assert found.document()["flow"] == {"20-30": 1.0}
+
+
+def _always(token: int, vocabulary: int) -> Any:
+    def model(ids: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.one_hot(torch.full_like(ids, token), vocabulary)
+
+    return model
+
+
 def test_a_notebook_shows_a_table() -> None:
     found = Evaluated("aa", 9, 0, {"2-4": 1.0}, {}, {}, {"2-4": 0.5})
     assert "<table" in found._repr_html_()

@@ -58,7 +58,9 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     done = longreach(*command)
     assert done.code == 0
     assert re.match(r"1 run, about \d+ seconds? on 1 core\n", done.err)
-    head, row, note, blank, words, *reasons = done.out.splitlines()
+    head, row, note, probed, blank, words, *reasons, which = done.out.splitlines()
+    assert probed == "probing words at 21-30 (in brackets the worst kind): 0.00 % (0.00 %); chance 0 %"
+    assert which.startswith("0 of 1 sure. A forecast speaks of all inputs")
     assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
     assert row.split()[1:4] == ["0", "done", "3"]
     shares = "accuracy from the first position on (in brackets at random offsets)"
@@ -232,12 +234,18 @@ def test_probing_words_are_shown_where_there_are_any(longreach: Call, tmp_path: 
     assert "other" not in run
     (line,) = [each for each in longreach(*command).out.splitlines() if each.startswith("probing")]
     mean, worst = (100 * run[name]["6-9"] for name in ("probing", "worst_loop"))
-    assert line == f"probing words at 6-9 (in brackets the worst loop): {mean:.2f} % ({worst:.2f} %)"
+    shown = f"probing words at 6-9 (in brackets the worst loop): {mean:.2f} % ({worst:.2f} %)"
+    assert line == f"{shown}; words of the no without positions: {100 * run['flow']['6-9']:.2f} %"
     assert "worst loop 6-9" in longreach("results", "show", run["key"], "--runs", tmp_path).out
-    without = ("train", "sort", *FEWER, "--layers", 1, "--heads", 1, "--width", 16, "--runs", tmp_path)
-    (run,) = longreach(*without, "--json").document["runs"]
-    assert run["probing"] == run["worst_loop"] == run["sure"] == {}
-    assert "probing" not in longreach(*without).out
+    kinds = ("train", "sort", *FEWER, "--layers", 1, "--heads", 1, "--width", 16, "--runs", tmp_path)
+    (run,) = longreach(*kinds, "--json").document["runs"]
+    assert run["probing"].keys() == run["worst_loop"].keys() == run["sure"].keys() == spans
+    assert run["flow"] == {}
+    out = longreach(*kinds).out
+    assert "(in brackets the worst kind): " in out
+    assert out.count("A forecast speaks of all inputs") == 1
+    listed = longreach("results", "list", "--runs", tmp_path, "--json").document["runs"]
+    assert {each["task"]: set(each["flow"]) for each in listed} == {"tomita-4": spans, "sort": set()}
 
 
 def test_ids_that_are_predicted(longreach: Call, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.forecast import Forecast, forecast, side_words
-from longreach.answers.judge import Finding, MeasuredCell, RunFailure
+from longreach.answers.judge import WHICH_WORDS, Finding, MeasuredCell, RunFailure
 from longreach.answers.odds import USUAL_LENGTH, OddsRow, TaskOdds, odds_words
 from longreach.answers.question import Measurement, Question
 from longreach.answers.remedies import Remedy
@@ -244,10 +244,6 @@ def is_promising(forecast: Forecast) -> bool:
 WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
 WHAT_HELPS = "What would help?"
-OF_ALL_WORDS = (
-    "Sure runs are also right on words that repeat one loop: the fairer test of a forecast, which covers all "
-    "words. Random words are what a model usually meets."
-)
 NOT_KNOWN = "not known"
 
 
@@ -481,7 +477,7 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
     if not found.findings:
         return ("Forecast only: nothing was trained.",)
     probed = any(cell.tally.probed for cell in found.measurement.cells)
-    return (*_judged(found), *([OF_ALL_WORDS] if probed else []))
+    return (*_judged(found), *([WHICH_WORDS] if probed else []))
 
 
 def _judged(found: ThreeAnswers) -> tuple[str, ...]:

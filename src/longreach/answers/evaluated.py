@@ -13,7 +13,7 @@ from longreach.errors import Argument, Field, InputError, own_code
 from longreach.runs.cells import ByAccuracy
 from longreach.tasks.catalog import load_argument
 from longreach.tasks.lengths import LengthRange, read_name, read_options
-from longreach.tasks.task import Batch, BoolArray, Task, draw_lengths
+from longreach.tasks.task import Batch, BoolArray, ProbedBy, Task, draw_lengths
 from longreach.wording import Column, Table, percent
 
 if TYPE_CHECKING:
@@ -46,11 +46,15 @@ class Evaluated:
     probing: dict[str, float]
     """The same of probing words; empty where the task has none."""
     worst_loop: dict[str, float]
-    """The same of the loop on which it is lowest."""
+    """The same of the loop, or kind, on which it is lowest."""
     chance: dict[str, float]
     """What guessing reaches on the random words."""
     probing_chance: dict[str, float] = field(default_factory=dict)
     """What it reaches on the probing words, where that is known to differ."""
+    flow: dict[str, float] = field(default_factory=dict)
+    """The accuracy on words of the flow certificate of a no; empty where there is none."""
+    probed_by: ProbedBy = "loop"
+    """What probing words are sorted by: loops of an automaton, or kinds of hard inputs."""
 
     @property
     def works(self) -> dict[str, bool]:
@@ -59,7 +63,7 @@ class Evaluated:
 
     @property
     def sure(self) -> dict[str, bool]:
-        """By range with probing words, whether the model works on random words and on its worst loop."""
+        """By range with probing words, whether it works on random words and on its worst loop or kind."""
         return {
             name: self.works[name]
             and ByAccuracy(self.probing_chance.get(name, self.chance[name])).works(share)
@@ -76,16 +80,20 @@ class Evaluated:
         failing = [name for name, sure in self.sure.items() if self.works[name] and not sure]
         text = f"works on lengths {where[True]}" if where[True] else "works on none of the lengths"
         text += f", not on {where[False]}" if where[True] and where[False] else ""
-        return text + (f"; fails on its worst loop at {', '.join(map(_words, failing))}" if failing else "")
+        return text + (
+            f"; fails on its worst {self.probed_by} at {', '.join(map(_words, failing))}" if failing else ""
+        )
 
     @property
     def table(self) -> Table:
         probed = bool(self.probing)
         columns = [Column("lengths", right=False), Column("accuracy")]
-        columns += [Column("probing"), Column("worst loop")] if probed else []
+        columns += [Column("probing"), Column(f"worst {self.probed_by}")] if probed else []
+        columns += [Column("flow words")] if self.flow else []
         lines = []
         for name, share in self.accuracy.items():
             shares = [share, *([self.probing.get(name), self.worst_loop.get(name)] if probed else [])]
+            shares += [self.flow.get(name)] if self.flow else []
             shown = [None if each is None else f"{100 * each:.2f} %" for each in shares]
             lines.append([_words(name), *shown, percent(self.chance[name], 0)])
         return Table([*columns, Column("chance")], lines, title=f"{self.task}: {self.words}")
@@ -140,7 +148,7 @@ def evaluate(
     if isinstance(task, Task) and alphabet is not None:
         raise InputError("an alphabet goes with regex:…, a Task has its own", place=Argument("task"))
     subject = task if isinstance(task, Task) else load_argument(task, alphabet)
-    accuracy, chance, probed, worst, guessed = (dict[str, float]() for _ in range(5))
+    accuracy, chance, probed, worst, guessed, flow = (dict[str, float]() for _ in range(6))
     with _still(model):
         for each in read_lengths(lengths):
             rng = np.random.default_rng([seed, each.first, each.last])
@@ -156,9 +164,13 @@ def evaluate(
             if words is not None:
                 right = right_rows(model, subject, words.batch)
                 probed[each.name], worst[each.name] = words.shares(right)
-                share = subject.constant_share(words.batch)
+                share = subject.guessed_share(words)
                 guessed |= {} if share is None else {each.name: share}
-    return Evaluated(subject.name, size, seed, accuracy, probed, worst, chance, guessed)
+            pairs = subject.certificate_sample(each, min(size, PROBING_SIZE), rng) if probing else None
+            if pairs is not None:
+                flow[each.name] = float(right_rows(model, subject, pairs.batch).mean())
+    by = subject.probed_by
+    return Evaluated(subject.name, size, seed, accuracy, probed, worst, chance, guessed, flow, by)
 
 
 def read_lengths(lengths: Lengths | Sequence[Lengths]) -> tuple[LengthRange, ...]:

@@ -18,6 +18,7 @@ from longreach.runs.cells import (
     Cell,
     Criterion,
     Tally,
+    flow_shares,
     probing_shares,
     uniform_shares,
     worst_loop_shares,
@@ -32,7 +33,11 @@ from longreach.wording import counted
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
 
 MORE_TRAINING = "train for more steps, or a larger model"
-OF_ALL_WORDS = "random words hide loops, and a forecast speaks of all words: train on longer inputs"
+OF_ALL_WORDS = "random inputs hide hard ones, and a forecast speaks of all: train on longer inputs"
+WHICH_WORDS = (
+    "A forecast speaks of all inputs, so probing words are its fairer test: a sure run also works on every "
+    "loop, or kind, of them. Random words are what a model usually meets."
+)
 FEW_RUNS = 3
 """With fewer runs chance is a likely reason for anything."""
 
@@ -59,11 +64,11 @@ def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) 
     >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=1), ability=True).words
     'not found by training: 1 of 3 runs works, though the model can express it at every length'
 
-    A forecast speaks of all words. Where runs work on random ones and fail on a repeated loop, nothing is
-    judged:
+    A forecast speaks of all words. Where runs work on random ones and fail on some loop, or kind, of probing
+    words, nothing is judged:
 
     >>> judge_runs(Answer.YES, Tally(runs=3, learned=3, work=3, probed=3, sure=1)).words
-    '3 of 3 runs work on random words; 1 of 3 sure, the others fail where one loop is repeated'
+    '3 of 3 runs work on random words; 1 of 3 sure, the others fail on some of the probing words'
     """
     if tally.works is None:
         return Finding("cannot be judged", f"cannot be judged: {tally.words}")
@@ -73,7 +78,7 @@ def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) 
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
     if tally.is_doubtful:
         words = (
-            f"{tally.words} on random words; {tally.sure_words}, the others fail where one loop is repeated"
+            f"{tally.words} on random words; {tally.sure_words}, the others fail on some of the probing words"
         )
         return Finding("cannot be judged", words, (OF_ALL_WORDS, *_few(tally)))
     if ability:
@@ -329,6 +334,7 @@ class MeasuredCell:
             "accuracy_uniform": self._spans(uniform_shares),
             "probing": self._spans(probing_shares),
             "worst_loop": self._spans(worst_loop_shares),
+            "flow": self._spans(flow_shares),
             "probed": self.tally.probed,
             "sure": self.tally.sure,
             "steps": self.steps,

@@ -55,7 +55,7 @@ class ProfiledRun(_Document):
     fitted: bool
     effective: Length
     sure: Length
-    """The same where also the worst loop has to work."""
+    """The same where also the worst loop or kind has to work."""
     lengths: tuple[Count, ...]
     accuracy: tuple[Share, ...]
     probing: tuple[Share, ...] = ()
@@ -116,13 +116,14 @@ def profiled_run(need: SuiteNeed, task: SuiteTask, ranges: Sequence[LengthRange]
         return ProfiledRun(**fields, accuracy=(), chance=(), error=text)
     chance = _numbers(row.other, [chance_number(name) for name in names], task.chance)
     probed = [chance_number(probing_number(name)) for name in names]
+    probing = _numbers(row.other, [probing_number(name) for name in names])
     fields |= {
         "accuracy": tuple(_rounded(row.accuracy[name]) for name in names),
-        "probing": _numbers(row.other, [probing_number(name) for name in names]),
+        "probing": probing,
         "worst_loop": _numbers(row.other, [worst_loop_number(name) for name in names]),
         "length_given": _numbers(row.other, [length_given_number(name) for name in names]),
         "chance": chance,
-        "probing_chance": _numbers(row.other, probed, task.chance) if task.probing else (),
+        "probing_chance": _numbers(row.other, probed, task.chance) if probing else (),
     }
     fitted, effective, sure = judged(ProfiledRun.model_construct(**fields))
     return ProfiledRun(**{**fields, "fitted": fitted, "effective": effective, "sure": sure})

@@ -197,7 +197,7 @@ def evaluation_steps(config: RunConfig) -> float:
     task = task_of(config)
     size = [task.input_size((each.first + each.last) // 2) for each in config.ranges]
     step = config.batch * size[0]
-    passes = 3.0  # from the first position on, at random offsets, and probing words
+    passes = 4.0  # from the first position on, at random offsets, probing words, those of a certificate
     return EVALUATED * passes * config.test_size * sum(size) / step
 
 

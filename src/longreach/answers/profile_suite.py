@@ -38,7 +38,8 @@ class SuiteTask(_Document):
     chance: Share
     """What guessing reaches on long inputs: from the position alone in the languages of the census."""
     probing: bool
-    """Whether it has probing words; otherwise random inputs alone are tested."""
+    """Whether it had probing words when the suite was drawn. Runs are tested on those that it has now; the
+    field stays as it was, because the hash covers it."""
     longest: Count
     """The longest tested length: that of the suite, or the longest input that the task has."""
 

@@ -384,11 +384,11 @@ def list_results(
 
     More than 200 are summarized by configuration, unless --all or --limit is given; --json has them all.
     Damaged results are named and skipped. A run is sure when it works on random words of the longest lengths,
-    and on words that repeat the loop it does worst on.
+    and on the probing words of the loop, or kind, it does worst on.
 
     Example: longreach results list --task parity --status done
     """
-    from longreach.runs.cells import probing_shares, sure_at, worst_loop_shares
+    from longreach.runs.cells import flow_shares, probing_shares, sure_at, worst_loop_shares
     from longreach.runs.index import read_index, write_index
     from longreach.training.result import clean
 
@@ -403,7 +403,8 @@ def list_results(
             listed = [
                 {field.name: getattr(row, field.name) for field in fields(row)}
                 | {"model": row.model, "encoding": row.positions}
-                | {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row), "sure": sure_at(row)}
+                | {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row)}
+                | {"flow": flow_shares(row), "sure": sure_at(row)}
                 for row in shown
             ]
             elsewhere = [run.document() for run in imported[:limit]]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 LOSS = "loss "
 """How the losses of tasks whose answers are numbers begin among the other measurements."""
-PROBED = ("probing ", "worst loop ")
+PROBED = ("probing ", "worst loop ", "flow ")
 """How the accuracies on probing words begin there: documents have fields of their own for them."""
 SEARCHED = ("layers", "heads", "width", "lr")
 FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
@@ -164,7 +164,7 @@ def train(
         if chosen is not None:
             if cell is not None:
                 print_summary(cell, chosen)
-            print_judgement(judged(chosen, results)[1])
+            print_judgement(*judged(chosen, results))
 
 
 def _note_changed_code(results: Sequence[Result]) -> None:
@@ -226,7 +226,7 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 
 def _run_document(result: Result) -> dict[str, Any]:
-    from longreach.runs.cells import probing_shares, uniform_shares, worst_loop_shares
+    from longreach.runs.cells import flow_shares, probing_shares, uniform_shares, worst_loop_shares
 
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
@@ -254,7 +254,7 @@ def _run_document(result: Result) -> dict[str, Any]:
         document["accuracy_random_offset"] = {} if final is None else final.accuracy_random_offset
         row = row_of(result)
         document |= {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row)}
-        document |= {"sure": _sure(result), "chance": _chances(result)}
+        document |= {"flow": flow_shares(row), "sure": _sure(result), "chance": _chances(result)}
         document |= {"accuracy_uniform": uniform_shares(row)}
         rest = {name: value for name, value in other.items() if not name.startswith(PROBED)}
         document |= {"other": rest} if rest else {}
@@ -331,8 +331,12 @@ def _accuracy_table(results: Sequence[Result], settings: Sequence[str], width: i
 
 
 def _probed(results: Sequence[Result]) -> str:
-    """On the longest range with probing words: the accuracy of each run, and on its worst loop."""
-    from longreach.runs.cells import probing_shares, worst_loop_shares
+    """On the longest range with probing words: the accuracy of each run, and on its worst loop or kind.
+
+    The same of words of a certificate.
+    """
+    from longreach.runs.cells import flow_shares, probing_shares, worst_loop_shares, worst_words
+    from longreach.training.result import chance_number, probing_number
 
     rows = [row_of(each) for each in results if each.final is not None]
     names = [name for row in rows for name in probing_shares(row)]
@@ -341,7 +345,11 @@ def _probed(results: Sequence[Result]) -> str:
     last = max(names, key=name_order)
     pairs = [(probing_shares(row).get(last), worst_loop_shares(row).get(last)) for row in rows]
     shown = ", ".join(_shares(*pair) for pair in pairs if pair[0] is not None)
-    return f"probing words at {last} (in brackets the worst loop): {shown}"
+    text = f"probing words at {last} (in brackets the {worst_words(str(results[0].config['task']))}): {shown}"
+    guessed = rows[0].other.get(chance_number(probing_number(last)))
+    text += "" if guessed is None else f"; chance {percent(guessed, 0)}"
+    flows = [percent(flow_shares(row)[last], 2) for row in rows if last in flow_shares(row)]
+    return text + (f"; words of the no without positions: {', '.join(flows)}" if flows else "")
 
 
 def _sure(result: Result) -> dict[str, bool]:
@@ -451,14 +459,18 @@ def _has_theory(label: CellLabel) -> bool:
     return label.architecture != DECODER or label.encoding in (*ENCODING_SIDES, *OTHER_ATTENTION)
 
 
-def print_judgement(finding: Finding) -> None:
-    """What the runs say of the forecast, and what to try next."""
+def print_judgement(tally: Tally, finding: Finding) -> None:
+    """What the runs say of the forecast, and what to try next; with probing words also which test counts."""
+    from longreach.answers.judge import WHICH_WORDS
+
     out = console()
     out.print()
     out.text(finding.words)
     for reason in finding.reasons:
         options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
         out.text(f"  {reason}{options and f' ({options})'}")
+    if tally.probed:
+        out.text(f"{tally.sure_words}. {WHICH_WORDS}", "dim")
 
 
 def summary(cell: Cell) -> dict[str, Any]:

@@ -5,13 +5,15 @@ least half way from chance to 1, or, where answers are numbers, a loss of at mos
 work when at least half of them do. Everything counts runs by this rule. Means hide runs that do opposite
 things; counts do not.
 
-Inputs of the tests are random. A run is *sure* at a length when it works there and the words around the loop
-that it does worst on (`longreach.tasks.probing`) are good enough as well.
+Inputs of the tests are random. A run is *sure* at a length when it works there and the probing words of the
+loop, or kind, that it does worst on (`longreach.tasks.probing`, `longreach.tasks.pumped`) are good enough as
+well.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -21,10 +23,13 @@ from typing import Any, ClassVar, Literal, Protocol
 from longreach.config.model import CellLabel
 from longreach.files import canonical_json
 from longreach.runs.index import Row
-from longreach.tasks.catalog import TASKS
+from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.lengths import LengthRange, name_order, read_name
+from longreach.tasks.names import FamilyName
+from longreach.theory.names import AUTOMATON, REGEX, STATES, STATES_AFTER, TaskName
 from longreach.training.result import (
     chance_number,
+    flow_number,
     loss_number,
     named,
     probing_number,
@@ -61,7 +66,7 @@ class Criterion(Protocol):
         ...
 
     def passes_probes(self, row: Row, lengths: LengthRange) -> bool | None:
-        """The same on the worst loop of probing words; None where there are none."""
+        """The same on the worst loop or kind of probing words; None where there are none."""
         ...
 
 
@@ -145,7 +150,7 @@ class Tally:
     probed: int = 0
     """That were measured on probing words as well."""
     sure: int = 0
-    """Of these, the runs that work and whose worst loop does."""
+    """Of these, the runs that work and whose worst loop or kind does."""
 
     def __add__(self, other: Tally) -> Tally:
         mine, others = asdict(self), asdict(other)
@@ -191,7 +196,7 @@ class Tally:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the runs work, and most of those with probing words fail on some loop."""
+        """Whether the runs work, and most of those with probing words fail on some loop or kind."""
         return bool(self.works) and 2 * self.sure < self.probed
 
     def document(self) -> dict[str, int]:
@@ -392,13 +397,32 @@ def known_chance(task: str) -> float:
     return TASKS[task]().chance if task in TASKS else 0.0
 
 
+def worst_words(task: str) -> str:
+    """What the worst of a task's probing words is called; a task that a result names is not imported.
+
+    >>> worst_words("regex:(ab)*"), worst_words("sort"), worst_words("somebody.elses:task")
+    ('worst loop', 'worst kind', 'worst kind')
+    """
+    name = TaskName(task).base
+    known = name in TASKS or FamilyName.is_one(name)
+    if known:
+        return f"worst {load_task(name).probed_by}"
+    of_automaton = name.startswith((REGEX, STATES, STATES_AFTER, AUTOMATON)) or re.fullmatch(r"d-\d+", name)
+    return "worst loop" if of_automaton else "worst kind"
+
+
+def flow_shares(row: Row) -> dict[str, float]:
+    """By range, a run's accuracy on words of the flow certificate of a no."""
+    return _shares(row, flow_number)
+
+
 def probing_shares(row: Row) -> dict[str, float]:
     """By range, a run's accuracy on probing words."""
     return _shares(row, probing_number)
 
 
 def worst_loop_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on the probing words of the loop that it does worst on."""
+    """By range, a run's accuracy on the probing words of the loop, or kind, that it does worst on."""
     return _shares(row, worst_loop_number)
 
 

@@ -28,6 +28,8 @@ from longreach.tasks.task import (
 from longreach.theory.automata.automaton import Automaton, minimal
 
 _SIGN, _EQUALS = 2, 3
+_TRIES = 20
+"""Shorter operands that are tried for a hard input."""
 Number = TypeVar("Number", int, IntArray)
 
 
@@ -85,6 +87,34 @@ class BinaryOperation(SequenceTask):
         first, second = self.operands(x)
         return (*f"{self.result(int(first, 2), int(second, 2)):b}", EOS)
 
+    @property
+    @abstractmethod
+    def near_power(self) -> str:
+        """What is near a power of two in hard inputs."""
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        return tuple(f"{self.near_power} is 2ᵏ{shift}" for shift in (" − 1", "", " + 1"))
+
+    @abstractmethod
+    def _longer(self, shorter: int, bits: int, shift: int) -> int:
+        """The longer operand of so many bits at most, beside the shorter one; it may turn out too large."""
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        bits, shift = length - 2, sort - 1
+        for _ in range(_TRIES):
+            small = int(rng.integers(1, bits // 2 + 1))
+            operand = [*map(str, rng.integers(0, 2, small).tolist())]
+            if not self.leading_zeros and small > 1:
+                operand[0] = "1"
+            other = self._longer(int("".join(operand), 2), bits - small, shift)
+            spelled = f"{max(other, 0):0{bits - small}b}"
+            fits = other >= 0 and len(spelled) == bits - small
+            if fits and (self.leading_zeros or spelled[0] == "1" or len(spelled) == 1):
+                first, second = [operand, spelled][:: 1 if rng.integers(0, 2) else -1]
+                return [*first, self.sign, *second, "="]
+        return None
+
     def coupled_ids(self, batch: Batch) -> IntArray:
         """Digits of equal significance share an id, 1 for the least; SOS, the sign, = and EOS have 0.
 
@@ -135,6 +165,10 @@ class Addition(BinaryOperation):
         # For every N: adding zero to different numbers gives different sums.
         split=Split(alice=("0", "1"), between=("+",), bob=("0",), end=("=",)),
     )
+    near_power = "the sum"
+
+    def _longer(self, shorter: int, bits: int, shift: int) -> int:
+        return (1 << bits) + shift - shorter
 
     def most_bits(self, first: Number, second: Number) -> Number:
         if isinstance(first, int):
@@ -175,6 +209,10 @@ class Multiplication(BinaryOperation):
         # For every N: one times different numbers of N bits gives different products.
         split=Split(alice=("0", "1"), between=("*",), bob=("0",), end=("1", "=")),
     )
+    near_power = "a factor"
+
+    def _longer(self, shorter: int, bits: int, shift: int) -> int:
+        return (1 << bits - 1) + shift
 
     def most_bits(self, first: Number, second: Number) -> Number:
         return first + second

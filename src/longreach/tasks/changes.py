@@ -15,6 +15,7 @@ from longreach.tasks.copying import Reverse
 from longreach.tasks.data import DataTask
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import ChangedTask, SequenceTask, check_distinct
+from longreach.tasks.lengths import LengthRange
 from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.positions import END, LocalSteps, far_steps
 from longreach.tasks.scratchpads import (
@@ -33,6 +34,7 @@ from longreach.tasks.task import (
     BoolArray,
     Evidence,
     IntArray,
+    Probes,
     Task,
     significance,
 )
@@ -268,7 +270,18 @@ class IndexHints(ChangedTask):
         raise NotImplementedError("hints are put into whole batches of the base")
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        batch = self.base.sample(lengths, rng)
+        return self._with_hints(self.base.sample(lengths, rng), rng)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Those of the base, with hints."""
+        from longreach.tasks.pumped import probes  # only measuring needs it
+
+        found = self.base.probing_sample(lengths, count, rng)
+        if found is None:
+            return None
+        return probes(self._with_hints(found.batch, rng), found.loops, found.kinds, found.names)
+
+    def _with_hints(self, batch: Batch, rng: np.random.Generator) -> Batch:
         ids = _known(self.base, batch)[:, :-1]
         first_hint = len(self.base.tokens)
         start = rng.integers(0, HINTS, (len(batch), 1))

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from longreach.tasks.layouts import SameSize, SequenceTask, random_orders
+from longreach.tasks.lengths import LengthRange
 from longreach.tasks.positions import END, LocalSteps
 from longreach.tasks.task import (
     EOS,
@@ -23,17 +24,41 @@ from longreach.tasks.task import (
     Evidence,
     Images,
     IntArray,
+    Probes,
     Reduction,
     Split,
     Task,
     backwards,
+    draw_lengths,
     numbered,
 )
 from longreach.theory.automata.automaton import Automaton, minimal
+from longreach.wording import counted
+
+
+class AnyWord(SequenceTask):
+    """Every word over the symbols is an input."""
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """What stands in a window comes again far away, and something else follows it there."""
+        return ("window repeated",)
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        x = rng.integers(0, len(self.symbols), length)
+        if length > 1:
+            width = length // 4
+            # Both windows lie in their half, and end before it does.
+            first = int(rng.integers(0, length // 2 - width))
+            second = int(rng.integers(-(-length // 2), length - width))
+            x[second : second + width] = x[first : first + width]
+            other = x[first + width] + rng.integers(1, len(self.symbols))
+            x[second + width] = other % len(self.symbols)
+        return [self.symbols[place] for place in x.tolist()]
 
 
 @dataclass(frozen=True)
-class CopyRepeat(SameSize):
+class CopyRepeat(AnyWord, SameSize):
     """SOS b a b SEP b a b EOS: two symbols, independent and uniform.
 
     >>> CopyRepeat().answer(["b", "a", "b"])
@@ -84,6 +109,18 @@ class DistinctSymbols(SameSize):
 
     def is_drawn(self, x: Sequence[str]) -> bool:
         return len({*x}) == len(x)
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """Symbols that follow each other without a gap, in random order; any symbols in order; backwards."""
+        return ("neighbours", "ascending", "descending")
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        if sort == 0:
+            places = rng.integers(0, self.size - length + 1) + rng.permutation(length)
+        else:
+            places = np.sort(rng.permutation(self.size)[:length])[:: 1 if sort == 1 else -1]
+        return [self.symbols[place] for place in places.tolist()]
 
 
 def distinct_symbols(lengths: IntArray, size: int, rng: np.random.Generator) -> IntArray:
@@ -154,7 +191,7 @@ class CopyUnique(DistinctSymbols):
 
 
 @dataclass(frozen=True)
-class DuplicateString(SequenceTask):
+class DuplicateString(AnyWord):
     """SOS a b b SEP a b b a b b EOS: two symbols, independent and uniform.
 
     Delétang et al., arXiv 2207.02098.
@@ -198,7 +235,7 @@ FIRST = "the first one is the symbol before SEP"
 
 
 @dataclass(frozen=True)
-class Reverse(SameSize):
+class Reverse(AnyWord, SameSize):
     """SOS a a b SEP b a a EOS: two symbols, independent and uniform.
 
     Delétang et al., arXiv 2207.02098 (reverse string).
@@ -329,7 +366,19 @@ class RepeatedTask(Task):
         return tuple(whole[len(word) + 1 : len(x) + 1])
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        counts = rng.integers(1, np.minimum(self.size, lengths - 1) + 1)
+        return self._of_sizes(lengths, rng.integers(1, np.minimum(self.size, lengths - 1) + 1), rng)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Each size of w that there is at all lengths as often: short ones come most often again."""
+        from longreach.tasks.pumped import probes  # only measuring needs it
+
+        sizes = draw_lengths(self, *lengths, count, rng)
+        sorts = np.arange(count) % min(self.size, int(sizes.min()) - 1)
+        names = tuple(f"w of {counted(number, 'symbol')}" for number in range(1, self.size + 1))
+        return probes(self._of_sizes(sizes, sorts + 1, rng), sorts, np.zeros_like(sorts), names)
+
+    def _of_sizes(self, lengths: IntArray, counts: IntArray, rng: np.random.Generator) -> Batch:
+        """With a word w of so many symbols each."""
         words = random_orders(np.full_like(lengths, self.size), self.size, rng)
         words[np.arange(self.size) >= counts[:, None]] = self.size
         last = np.full((len(words), 1), self.size)

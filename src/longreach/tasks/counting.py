@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from string import ascii_lowercase
 
 import numpy as np
@@ -91,13 +91,15 @@ class Majority(OneToken):
 
     def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
         """Two symbols of which one comes once more."""
+        from longreach.tasks.pumped import probes  # only measuring needs it
+
         sizes, bits, most, kinds = near_ties(self, lengths, count, rng)
         first = rng.integers(0, len(self.symbols), count)
         pair = np.stack([first, (first + rng.integers(1, len(self.symbols), count)) % len(self.symbols)])
         x = np.where(bits == 1, pair[1][:, None], pair[0][:, None])
         y = pair[most, np.arange(count)][:, None]
         batch = self._batch(sizes, x, y, np.ones_like(sizes))
-        return Probes(batch, most, kinds, ("more of the first symbol", "more of the second"))
+        return probes(batch, most, kinds, ("more of the first symbol", "more of the second"))
 
 
 def words_with_mode(lengths: IntArray, symbols: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -170,9 +172,11 @@ class BinaryMajority(OneToken):
         return bits, most[:, None], np.ones_like(lengths)
 
     def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        from longreach.tasks.pumped import probes  # only measuring needs it
+
         sizes, bits, most, kinds = near_ties(self, lengths, count, rng)
         batch = self._batch(sizes, bits, most[:, None], np.ones_like(sizes))
-        return Probes(batch, most, kinds, ("more 0", "more 1"))
+        return probes(batch, most, kinds, ("more 0", "more 1"))
 
 
 def bits_without_tie(lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -234,6 +238,17 @@ class BinaryMajorityInterleave(SequenceTask):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         parts = [x[start::SEQUENCES] for start in range(SEQUENCES)]
         return (*("1" if part.count("1") > part.count("0") else "0" for part in parts), EOS)
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """Each sequence has one of a bit more than of the other, two where it is even."""
+        return tuple("nearly tied, " + "".join(bits) for bits in product("01", repeat=SEQUENCES))
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        most, size = sort >> np.arange(SEQUENCES)[::-1] & 1, length // SEQUENCES
+        ones = np.where(most == 1, size // 2 + 1, (size - 1) // 2)
+        bits = shuffled_bits(np.full(SEQUENCES, size), ones, rng)
+        return [self.symbols[bit] for bit in bits.T.ravel().tolist()]
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         bits, most = bits_without_tie(np.repeat(lengths // SEQUENCES, SEQUENCES), rng)

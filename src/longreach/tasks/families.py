@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
@@ -313,6 +314,23 @@ class VariableAssignment(FamilyTask):
         left, right = {*x[BEFORE::3]}, {*x[BEFORE + 2 :: 3]}
         steps = len(x[BEFORE::3])
         return len(left) == len(right) == steps and len(left | right) == steps + steps // self.d
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """The chain that is asked for stands first, or last, without a break; or all take turns."""
+        return ("chain first", "chain last", "chains in turns")
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        count = (length - BEFORE) // (3 * self.d)
+        chains = rng.permutation(self.variables)[: count * (self.d + 1)].reshape(count, self.d + 1)
+        order = (np.arange(count), np.arange(count)[::-1], rng.permutation(count))[sort]
+        steps = [(chain, step) for chain in order for step in range(self.d)]
+        if sort == 2:
+            steps.sort(key=itemgetter(1))
+        x = [self.symbols[chains[0, 0]], FIRST]
+        for chain, step in steps:
+            x += [self.symbols[chains[chain, step]], ARROW, self.symbols[chains[chain, step + 1]]]
+        return x
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         left, arrows, right = (x[BEFORE + place :: 3] for place in range(3))

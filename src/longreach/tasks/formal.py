@@ -26,6 +26,53 @@ class _Brackets(LanguageTask):
         found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)
         return found
 
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """Behind closing brackets the counts of each kind differ by 0 or 1, from the middle on; they differ
+        by 1 and are equal at the end only; they differ much and are equal at the end; and the same brackets
+        stand at the start, behind many open ones, and at the end."""
+        return ("counts nearly equal", "one open", "many open", "window repeated")
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        make = (self._nearly_equal, self._one_open, self._many_open, self._window_repeated)
+        return make[sort](length, rng)
+
+    def _nearly_equal(self, size: int, rng: np.random.Generator) -> list[str]:
+        half = size // 4 * 2
+        words, _ = self.draw(np.array([half]), rng)
+        return [self.letters[letter] for letter in words[0, :half].tolist()] + self._shallow(size - half, rng)
+
+    def _one_open(self, size: int, rng: np.random.Generator) -> list[str]:
+        opening, closing = self._around(1, rng)
+        return opening + self._shallow(size - 2, rng, most=1) + closing
+
+    def _many_open(self, size: int, rng: np.random.Generator) -> list[str]:
+        opening, closing = self._around(size // 2 - size // 6, rng)
+        return opening + self._shallow(size - 2 * len(opening), rng) + closing
+
+    def _window_repeated(self, size: int, rng: np.random.Generator) -> list[str]:
+        window = self._shallow(2 * int(rng.integers(min(1, size // 6), size // 6 + 1)), rng)
+        opening, closing = self._around((size - 3 * len(window)) // 2, rng)
+        return window + opening + window + closing + window
+
+    def _around(self, count: int, rng: np.random.Generator) -> tuple[list[str], list[str]]:
+        """So many opening brackets, and in another order those that close them."""
+        kinds = rng.integers(0, len(self.letters) // 2, count)
+        closing = rng.permutation(kinds)
+        return [self.letters[2 * k] for k in kinds], [self.letters[2 * k + 1] for k in closing]
+
+    def _shallow(self, size: int, rng: np.random.Generator, most: int = 2) -> list[str]:
+        """A balanced word in which at most so many brackets of a kind are open; each step is uniform."""
+        found, opened = list[str](), [0] * (len(self.letters) // 2)
+        for left in range(size, 0, -1):
+            moves = [2 * kind + 1 for kind, depth in enumerate(opened) if depth]
+            if sum(opened) < left:
+                moves += [2 * kind for kind, depth in enumerate(opened) if depth < most]
+            move = moves[int(rng.integers(0, len(moves)))]
+            opened[move // 2] += -1 if move % 2 else 1
+            found.append(self.letters[move])
+        return found
+
 
 _CLOSED, _OPEN = 0, 1
 
@@ -153,6 +200,14 @@ class _EqualBlocks(LanguageTask):
     def has(self, lengths: IntArray) -> BoolArray:
         found: BoolArray = (lengths >= 0) & (lengths % len(self.letters) == 0)
         return found
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """There is one word of each length, and at its end all counts are equal."""
+        return ("counts equal at the end",)
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        return np.repeat(self.letters, length // len(self.letters)).tolist()
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         found = []

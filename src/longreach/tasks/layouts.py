@@ -30,6 +30,7 @@ from longreach.tasks.task import (
     BoolArray,
     Images,
     IntArray,
+    ProbedBy,
     Probes,
     Reading,
     Task,
@@ -169,6 +170,22 @@ class SequenceTask(Task):
         """With tokens of x as other inputs have them there."""
         return counterfactuals(self, batch, row, others, separated=self.separated, count=count, rng=rng)
 
+    @cached_property
+    def _pumped_pieces(self) -> tuple[tuple[str, ...], ...]:
+        from longreach.tasks.pumped import pumped_pieces  # only measuring needs it
+
+        return pumped_pieces(self)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Inputs that the task knows to be hard, and pumped ones."""
+        from longreach.tasks.pumped import hard_probes
+
+        found = hard_probes(self, self._pumped_pieces, lengths, count, rng)
+        if found is None:
+            return None
+        inputs, answers = zip(*found.pairs, strict=True)
+        return found.probes(laid_out(self.tokens, inputs, answers, separated=self.separated))
+
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
         return self._batch(lengths, *self.draw(lengths, rng))
 
@@ -234,6 +251,8 @@ class SameSize(SequenceTask):
 
 class MachineAnswer(OneToken):
     """The answer is the class that an automaton gives to x."""
+
+    probed_by: ProbedBy = "loop"
 
     @property
     @abstractmethod
@@ -399,6 +418,24 @@ class ChangedTask(SequenceTask):
 
     def test_ranges(self, train_to: int) -> tuple[LengthRange, ...]:
         return self.base.test_ranges(train_to)
+
+    @property
+    def probed_by(self) -> ProbedBy:  # type: ignore[override]
+        return self.base.probed_by
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """The inputs of the base, answered as this task does; None where its inputs are others."""
+        from longreach.tasks.pumped import inputs_of, probes
+
+        found = self.base.probing_sample(lengths, count, rng)
+        if found is None:
+            return None
+        inputs = inputs_of(self.base, found.batch)
+        try:
+            batch = laid_out(self.tokens, inputs, list(map(self.answer, inputs)), separated=self.separated)
+        except InputError:
+            return None
+        return probes(batch, found.loops, found.kinds, found.names)
 
 
 def base_of(task: Task) -> Task:

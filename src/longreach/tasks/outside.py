@@ -135,6 +135,7 @@ class ProgramTask(LanguageTask):
         """Words at whose end compared counts differ by 0 or ±1, and, where the program looks at a window,
         words in which its content is repeated far away."""
         from longreach.tasks.probing import NearTies, P, Q, window_repeated
+        from longreach.tasks.pumped import probes
 
         ties, window = NearTies(self.core), self.core.locality + 1
         sorts = len(ties.comparisons) + (window > 1)
@@ -161,7 +162,7 @@ class ProgramTask(LanguageTask):
         names = [f"comparison {number}" for number in range(1, len(ties.comparisons) + 1)]
         kinds = np.where(loops < len(names), P, Q)
         batch = self._batch(sizes, words, self._said_of(words))
-        return Probes(batch, loops, kinds, (*names, "window repeated"))
+        return probes(batch, loops, kinds, (*names, "window repeated"))
 
     def _words(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
         words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))

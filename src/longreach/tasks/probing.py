@@ -380,7 +380,7 @@ def changing_pieces(
                 piece = word[place : place + size]
                 if len(found) >= PIECES or tried.total() * TRIED_REPEATS >= TRIED_ANSWERS:
                     return tuple(found)
-                if piece in found or tried[piece] >= TRIED_PLACES or _is_power(piece):
+                if piece in found or tried[piece] >= TRIED_PLACES or is_power(piece):
                     continue
                 tried[piece] += 1
                 made = [word[:place] + piece * times + word[place:] for times in range(TRIED_REPEATS)]
@@ -389,7 +389,8 @@ def changing_pieces(
     return tuple(found)
 
 
-def _is_power(piece: tuple[str, ...]) -> bool:
+def is_power(piece: tuple[str, ...]) -> bool:
+    """Whether it repeats a shorter one."""
     size = len(piece)
     return any(size % part == 0 and piece == piece[:part] * (size // part) for part in range(1, size))
 

@@ -27,9 +27,11 @@ from longreach.tasks.task import (
     Evidence,
     Images,
     IntArray,
+    Probes,
     Reduction,
     Split,
     Task,
+    draw_lengths,
     image,
 )
 from longreach.theory.automata.automaton import Automaton, minimal
@@ -187,6 +189,18 @@ class Mqar(FamilyMember, Task):
         return tuple(written)
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        return self._asked(lengths, None, rng)
+
+    def probing_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Keys that are asked for at once, and those that are asked for at the very end."""
+        from longreach.tasks.pumped import probes  # only measuring needs it
+
+        late = np.arange(count) % 2
+        batch = self._asked(draw_lengths(self, *lengths, count, rng), late == 1, rng)
+        return probes(batch, late, np.zeros_like(late), ("asked at once", "asked at the end"))
+
+    def _asked(self, lengths: IntArray, late: BoolArray | None, rng: np.random.Generator) -> Batch:
+        """Keys are asked for at slots drawn by weight, or at the last slots (`late`), or at the first."""
         rows, pairs = len(lengths), np.full((len(lengths), 1), self.pairs)
         if not self.pairs:
             pairs = rng.integers(1, np.minimum(lengths // 4, self.size) + 1)[:, None]
@@ -195,6 +209,9 @@ class Mqar(FamilyMember, Task):
         # The largest of log weight + Gumbel noise, in this order, are a draw without replacement.
         numbers = np.arange(1, int(slots.max()) + 1)
         scores = (self.power - 1) * np.log(numbers) + rng.gumbel(size=(rows, len(numbers)))
+        if late is not None:
+            wanted = np.where(late[:, None], numbers > slots - pairs, numbers <= pairs)
+            scores = np.where(wanted, rng.random(scores.shape), -1)
         slot = np.argsort(np.where(numbers <= slots, -scores, np.inf), axis=1)[:, :most]
         columns = np.arange(int(lengths.max()) + 1)
         tokens = np.where(columns <= lengths[:, None], 2, 0)

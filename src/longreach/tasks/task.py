@@ -304,12 +304,17 @@ class Probes:
     """0 for p, mostly the loop; 1 for q, a third of it."""
     names: tuple[str, ...]
     """What is probed, by number, such as the letters of a loop."""
+    chance: float | None = None
+    """What guessing gets right on them; None: what `constant_share` says, or as on random inputs."""
 
     def shares(self, right: BoolArray) -> tuple[float, float]:
         """The share of rows that are right, and the same of the worst loop."""
         counts = np.bincount(self.loops)
         rights = np.bincount(self.loops, weights=right, minlength=len(counts))
         return float(right.mean()), float((rights[counts > 0] / counts[counts > 0]).min())
+
+
+ProbedBy: TypeAlias = Literal["loop", "kind"]
 
 
 class NewAnswerError(InputError):
@@ -589,9 +594,37 @@ class Task(ABC):
         """
         return None
 
+    probed_by: ProbedBy = "kind"
+    """What probing inputs are sorted by: loops of an automaton, or kinds of hard inputs."""
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """Names of the sorts of inputs that the task knows to be hard, such as counts that hardly differ."""
+        return ()
+
+    def hard_input(self, length: int, sort: int, rng: np.random.Generator) -> Sequence[str] | None:
+        """An input of this length, and of a place in `hard`; None where there is none.
+
+        >>> from longreach.tasks.copying import Sort
+        >>> Sort().hard, Sort().hard_input(150, 1, np.random.default_rng(0))[:3]
+        (('neighbours', 'ascending', 'descending'), ['0', '1', '2'])
+        """
+        return None
+
+    def certificate_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
+        """Words of the certificate that no program without positions exists; None: there is none.
+
+        They come in pairs of which such a program cannot tell both.
+        """
+        return None
+
     def constant_share(self, batch: Batch) -> float | None:
         """The share of tests that always giving the same answer gets right; None: it is `chance`."""
         return None
+
+    def guessed_share(self, probes: Probes) -> float | None:
+        """The same of probing inputs."""
+        return self.constant_share(probes.batch) if probes.chance is None else probes.chance
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The tokens of places in the vocabulary."""

@@ -27,6 +27,7 @@ from longreach.training.result import (
     WRITTEN,
     Evaluation,
     chance_number,
+    flow_number,
     length_given_number,
     probing_number,
     task_number,
@@ -222,7 +223,8 @@ class TokenTests:
             | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
             | self._length_given(vector)
             | self._on_uniform_inputs(vector)
-            | self._on_probing_words(vector),
+            | self._on_probing_words(vector)
+            | self._on_flow_words(vector),
         )
 
     def _shifted(self, vector: Tensor, first: dict[str, float]) -> dict[str, float]:
@@ -271,7 +273,7 @@ class TokenTests:
         return found
 
     def _on_probing_words(self, vector: Tensor) -> dict[str, float]:
-        """The accuracy on probing words, and on those of the worst loop; drawn after everything else."""
+        """The accuracy on probing words, and on those of the worst loop or kind; drawn after other tests."""
         found: dict[str, float] = {}
         task, config = task_of(self._config), self._config
         for lengths in config.ranges:
@@ -279,18 +281,37 @@ class TokenTests:
                 probes = task.probing_sample(lengths, min(config.test_size, PROBING_SIZE), self._rng)
                 if probes is None:
                     continue
-                batch = placed(probes.batch, config, "first", self._rng)
                 loops = [np.flatnonzero(probes.loops == loop) for loop in np.unique(probes.loops)]
-                parts = [_parts(rows_of(batch, rows), config, self._device) for rows in loops]
+                parts = self._placed_parts(probes.batch, loops)
             with self._timed("evaluate"):
                 shares = [accuracy(vector, self._network, each) for each in parts]
             sizes = [len(rows) for rows in loops]
             found[probing_number(lengths.name)] = float(np.average(shares, weights=sizes))
             found[worst_loop_number(lengths.name)] = min(shares)
-            chance = task.constant_share(probes.batch)
+            chance = task.guessed_share(probes)
             if chance is not None:
                 found[chance_number(probing_number(lengths.name))] = chance
         return found
+
+    def _on_flow_words(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy on words of the certificate of a no; drawn last of all."""
+        found: dict[str, float] = {}
+        task, config = task_of(self._config), self._config
+        for lengths in config.ranges:
+            with self._timed("prepare"):
+                words = task.certificate_sample(lengths, min(config.test_size, PROBING_SIZE), self._rng)
+                parts = (
+                    [] if words is None else self._placed_parts(words.batch, [np.arange(len(words.batch))])
+                )
+            for each in parts:
+                with self._timed("evaluate"):
+                    found[flow_number(lengths.name)] = accuracy(vector, self._network, each)
+        return found
+
+    def _placed_parts(self, batch: Batch, rows: Sequence[IntArray]) -> list[tuple[Part, ...]]:
+        """Some rows of a batch at a time, from the first position on."""
+        whole = placed(batch, self._config, "first", self._rng)
+        return [_parts(rows_of(whole, each), self._config, self._device) for each in rows]
 
     def _written(self, vector: Tensor) -> dict[str, float]:
         """The shares that a model which predicts ids writes right on its own, by range."""

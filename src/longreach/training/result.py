@@ -207,6 +207,15 @@ def length_given_number(range_name: str) -> str:
     return f"length given {range_name}"
 
 
+def flow_number(range_name: str) -> str:
+    """The same on words of the flow certificate of a no.
+
+    >>> flow_number("41-60")
+    'flow 41-60'
+    """
+    return f"flow {range_name}"
+
+
 def worst_loop_number(range_name: str) -> str:
     """The same of the loop on which it is lowest.
 
