@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longreach.answers.board import board_table, read_board
+from longreach.answers.board import board_tables, read_board
 from longreach.answers.profile_suite import PARTS, suite
 from longreach.wording import counted
 from tools.census_page import with_block
@@ -33,8 +33,9 @@ def board_block() -> str:
     profiles = read_board(ROOT / "results" / "board")
     if not profiles:
         return "None yet.\n"
-    text = f"{counted(len(profiles), 'profile')}; “–” where no run fits the training range.\n\n"
-    return f"{text}{board_table(profiles).markdown()}\n"
+    text = f"{counted(len(profiles), 'profile')}; “–” where no run fits the training range.\n"
+    tables = [f"\n**{table.title}**\n\n{table.markdown()}\n" for table in board_tables(profiles)]
+    return "".join([text, *tables])
 
 
 def pages() -> dict[Path, str]:

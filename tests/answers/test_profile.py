@@ -21,6 +21,7 @@ from longreach.answers.profile import (
     ProfiledRun,
     check_suite,
     headline,
+    is_whole,
     judged,
     lines_of,
     median,
@@ -165,6 +166,10 @@ KNOWN = ", ".join(each.need for each in suite().needs)
     [
         ({"part": "test"}, "part: 'test' is none of development and held-out"),
         ({"seeds": 0}, "seeds: 0 is less than 1"),
+        (
+            {"quick": True, "seeds": 1},
+            "quick: has one seed and no limit of time; give neither seeds nor minutes",
+        ),
         ({"minutes": 0.0}, "minutes: 0 is not a time; give minutes above 0"),
         ({"scale": "paper"}, "scale: a profile has the budget of its suite: laptop, or smoke"),
         ({"needs": ["deep"]}, f"needs: suite 1 has no need 'deep'; it has {KNOWN}"),
@@ -256,6 +261,37 @@ def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(
     chosen = found.model_copy(update={"budget": found.budget.model_copy(update={"rates": rates})})
     with pytest.raises(InputError, match="not all of the suite: "):
         check_suite(chosen)
+
+
+def test_the_quick_form_is_the_first_task_of_each_need_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with trained(monkeypatch, reach) as trainer:
+        found = profile("lstm", quick=True, runs=tmp_path)
+    (asked,) = trainer.asked
+    firsts = [need.tasks["development"][0].task for need in suite().needs]
+    assert [config.task for config in asked] == [run.task for run in found.runs] == firsts
+    assert {(config.seed, config.lr) for config in asked} == {(0, 0.003)}
+    assert (found.quick, found.whole, found.command) == (
+        True, False, "longreach profile --model lstm --part development --quick"
+    )  # fmt: skip
+    check_suite(found)
+    assert Profile.model_validate_json(lines_of(found)) == found
+
+
+def test_what_has_the_runs_of_the_quick_form_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """However it was asked for; a need less, a seed more or another scale is not."""
+    with trained(monkeypatch, reach):
+        part = profile("lstm", minutes=10, seeds=1, needs=["depth", "recall"], runs=tmp_path)
+        tiny = profile("lstm", quick=True, scale="smoke", runs=tmp_path)
+        seeds = profile("lstm", quick=True, runs=tmp_path)
+    assert not part.quick
+    assert not tiny.quick
+    again = [run.model_copy(update={"seed": 1, "run": f"{k:016x}"}) for k, run in enumerate(seeds.runs)]
+    assert is_whole("development", [*seeds.runs, *again], quick=True) == "copy-unique: 2 runs, not 1"
+    assert is_whole("development", seeds.runs[1:], quick=True) == f"{seeds.runs[0].task}: 0 of 1 seed"
+    assert is_whole("held-out", seeds.runs, quick=True) is not None
+    assert is_whole("development", seeds.runs, quick=True) is None
 
 
 def test_failed_runs_are_told_and_count_as_not_fitted(

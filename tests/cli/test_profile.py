@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,10 @@ def test_how_long_is_said_before_anything_trains(longreach: Call, tmp_path: Path
     ("given", "message"),
     [
         (["--needs", "deep"], "--needs: suite 1 has no need 'deep'; it has counting, "),
+        (
+            ["--quick", "--minutes", "10"],
+            "--quick: has one seed and no limit of time; give neither seeds nor",
+        ),
         (["--minutes", "0"], "--minutes: 0 is not a time; give minutes above 0"),
         (["--model-option", "x"], "--model-option: 'x' is not KEY=VALUE"),
         (["--out", "card.pdf"], "--out: card.pdf: must end in .json, .html or .csv"),
@@ -118,6 +123,17 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A quick profile of the same model, as a file."""
+    place = tmp_path_factory.mktemp("quick")
+    with pytest.MonkeyPatch.context() as patched, trained(patched, reach):
+        found = profile("lstm", quick=True, runs=place / "runs")
+    path = place / "lstm.json"
+    path.write_text(json.dumps(found.document()), encoding="utf-8")
+    return path
+
+
 def test_a_profile_is_added_shown_and_replaced(longreach: Call, tmp_path: Path, whole: Path) -> None:
     board = tmp_path / "board"
     assert "no profile in" in longreach("board", "--board", board).out
@@ -127,7 +143,8 @@ def test_a_profile_is_added_shown_and_replaced(longreach: Call, tmp_path: Path, 
     (path,) = board.iterdir()
     assert path.name.startswith("lstm-development-")
     assert longreach("board", "add", whole, "--board", board).err.startswith("LSTM: replaced, ")
-    head, row = longreach("board", "--board", board).out.splitlines()
+    form, head, row = longreach("board", "--board", board).out.splitlines()
+    assert form == "All of the suite"
     assert head.split()[:4] == ["model", "part", "parameters", "counting"]
     assert row.split()[:4] == ["LSTM", "development", "67,592", "500"]
     (only,) = longreach("board", "--board", board, "--json").document["profiles"]
@@ -139,6 +156,91 @@ def test_a_profile_is_added_shown_and_replaced(longreach: Call, tmp_path: Path, 
     longreach("board", "--board", board, "--out", out)
     page = check(out.read_text(encoding="utf-8"))
     assert "longreach profile --model lstm --part development" in page.words
+
+
+def test_quick_profiles_have_a_table_of_their_own(
+    longreach: Call, tmp_path: Path, whole: Path, quick: Path
+) -> None:
+    """On the screen, on the page, in the document and as CSV; neither takes the place of the other."""
+    board, page, lines = tmp_path / "board", tmp_path / "board.html", tmp_path / "board.csv"
+    for path in (quick, whole):
+        assert longreach("board", "add", path, "--board", board).err.startswith("LSTM: added, ")
+    assert len([*board.iterdir()]) == 2
+    first, _, full, _, second, _, once = longreach("board", "--board", board).out.splitlines()
+    assert (first, second) == ("All of the suite", "Quick: one task of each need, one seed")
+    assert full.split()[:4] == ["LSTM", "development", "67,592", "500"]
+    assert once.split()[:4] == ["LSTM", "development", "67,592", "40"]
+    found = longreach("board", "--board", board, "--out", page, "--json").document["profiles"]
+    assert [(each["whole"], each["quick"], each["run_count"]) for each in found] == [
+        (True, False, 120), (False, True, 9)
+    ]  # fmt: skip
+    shown = check(page.read_text(encoding="utf-8"))
+    for words in (first, second, "longreach profile --model lstm --part development --quick"):
+        assert words in shown.words
+    longreach("board", "--board", board, "--out", lines)
+    rows = list(csv.DictReader(lines.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 18
+    assert {(row["quick"], row["runs"]) for row in rows if row["need"] == "depth"} == {
+        ("False", "12"), ("True", "1")
+    }  # fmt: skip
+    assert {row["low"] for row in rows if row["quick"] == "True"} == {""}  # one task tells nothing of others
+
+
+def _second_tasks(document: dict[str, Any]) -> None:
+    """Another task of a need, which may suit the model better."""
+    (run,) = (run for run in document["runs"] if run["need"] == "depth")
+    (need,) = (need for need in document["needs"] if need["need"] == "depth")
+    run["task"], need["tasks"], document["theory"]["d-2"] = "d-2", ["d-2"], "yes"
+
+
+def _other_lengths(document: dict[str, Any]) -> None:
+    """All of a need's numbers say the same of another longest length."""
+    run, need = document["runs"][0], document["needs"][0]
+    run["lengths"][-1] = 600
+    need["curve"]["600"] = need["curve"].pop("500")
+
+
+OF_QUICK: dict[str, tuple[Any, str]] = {
+    "task": (_second_tasks, "not all of the quick form: dyck-1: 0 of 1 seed"),
+    "called full": (
+        lambda document: document.update(quick=False),
+        "the learning rate was not chosen among 0.001, 0.003 and 0.01 on development tasks",
+    ),
+    "called whole": (lambda document: document.update(whole=True), "whole: true, and it has 9 runs"),
+    "rate": (
+        lambda document: document["budget"].update(rate=0.01),
+        "the learning rate of the quick form is 0.003, and none is tried",
+    ),
+    "batch": (
+        lambda document: document["budget"].update(batch=128),
+        "trained with another budget than that of the suite",
+    ),
+    "examples": (
+        lambda document: document["budget"].update(examples=1),
+        "1 examples, and its runs trained on ",
+    ),
+    "steps": (
+        lambda document: document["runs"][-1].update(steps=5000),
+        "5000 steps, and recall has 3000",
+    ),
+    "seed": (lambda document: document["runs"][0].update(seed=1), ": 0 of 1 seed"),
+    "lengths": (_other_lengths, "tested at 28, 40, 57, 80, 113, 160, 226, 320, 453 and 600, not at 28, "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", OF_QUICK)
+def test_what_is_not_the_quick_form_is_refused(
+    change: str, longreach: Call, tmp_path: Path, quick: Path
+) -> None:
+    alter, message = OF_QUICK[change]
+    document = json.loads(quick.read_text(encoding="utf-8"))
+    alter(document)
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(document), encoding="utf-8")
+    done = longreach("board", "add", bad, "--board", tmp_path / "board")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert message in done.err
+    assert not (tmp_path / "board").exists()
 
 
 def test_an_empty_board_has_a_page(longreach: Call, tmp_path: Path) -> None:

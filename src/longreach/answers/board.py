@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +31,7 @@ def read_profile(path: Path) -> Profile:
 
 
 def read_board(directory: Path) -> tuple[Profile, ...]:
-    """All profiles of a board, by model and part; a damaged file is named.
+    """All profiles of a board, by model and part, quick ones last; a damaged file is named.
 
     >>> read_board(Path("no-such-directory"))
     ()
@@ -41,7 +43,7 @@ def read_board(directory: Path) -> tuple[Profile, ...]:
         profile = read_profile(path)
         _check(profile, path)
         found.append(profile)
-    return tuple(sorted(found, key=lambda each: (each.label, each.part)))
+    return tuple(sorted(found, key=lambda each: (each.quick, each.label, each.part)))
 
 
 def _check(profile: Profile, path: Path) -> None:
@@ -85,11 +87,11 @@ class Added(NamedTuple):
     profile: Profile
     path: Path
     replaced: bool
-    """Whether the board had a profile of the same model and part."""
+    """Whether the board had a profile of the same model, part and form."""
 
 
 def add_profile(path: Path, directory: Path) -> Added:
-    """Check a profile and put it on the board, in the place of an earlier one of the same model and part."""
+    """Check a profile and put it on the board, in the place of one of the same model, part and form."""
     profile = read_profile(path)
     _check(profile, path)
     place = directory / f"{_stem(profile)}.json"
@@ -106,7 +108,7 @@ def _stem(profile: Profile) -> str:
     """A name that says what it is, and differs where the model does."""
     names = {"label": profile.label, "model": profile.model, "options": profile.model_options}
     words = re.sub(r"[^a-z0-9]+", "-", f"{profile.label}-{profile.part}".lower()).strip("-")
-    return f"{words[:60]}-{job_key(names)[:6]}"
+    return f"{words[:60]}-{job_key(names)[:6]}{'-quick' if profile.quick else ''}"
 
 
 def board_needs(profiles: Sequence[Profile]) -> list[str]:
@@ -116,12 +118,30 @@ def board_needs(profiles: Sequence[Profile]) -> list[str]:
     return [name for name in known if name in there]
 
 
-def board_table(profiles: Sequence[Profile]) -> Table:
-    """A line for each profile, a column for each need with its effective length.
+def by_form(profiles: Sequence[Profile]) -> dict[str, tuple[Profile, ...]]:
+    """The full profiles, the quick ones, and others: no two forms are compared with each other.
 
-    >>> board_table([]).titles
-    ['model', 'part', 'parameters', 'time']
+    >>> by_form([])
+    {}
     """
+    found: dict[str, tuple[Profile, ...]] = {
+        "All of the suite": tuple(each for each in profiles if each.whole),
+        "Quick: one task of each need, one seed": tuple(each for each in profiles if each.quick),
+        "Parts of the suite": tuple(each for each in profiles if not (each.whole or each.quick)),
+    }
+    return {form: each for form, each in found.items() if each}
+
+
+def board_tables(profiles: Sequence[Profile]) -> list[Table]:
+    """The table of each form: a line for each profile, a column for each need with its effective length.
+
+    >>> board_tables([])
+    []
+    """
+    return [_table(form, found) for form, found in by_form(profiles).items()]
+
+
+def _table(form: str, profiles: Sequence[Profile]) -> Table:
     needs = board_needs(profiles)
     columns = [
         Column("model", right=False), Column("part", rank=1, right=False), Column("parameters", rank=3),
@@ -136,7 +156,39 @@ def board_table(profiles: Sequence[Profile]) -> Table:
         ]
         line = [profile.title, profile.part, f"{profile.parameters:,}", *reached]
         lines.append([*line, duration(profile.seconds)])
-    return Table(columns, lines)
+    return Table(columns, lines, title=form)
+
+
+_COLUMNS = (
+    "label",
+    "title",
+    "model",
+    "encoding",
+    "part",
+    "quick",
+    "parameters",
+    "state_size",
+    "seconds",
+    "code",
+)
+_OF_NEED = ("need", "runs", "fitted", "trained_to", "effective", "sure")
+
+
+def board_csv(profiles: Sequence[Profile]) -> str:
+    """One line for each profile and need.
+
+    >>> board_csv([]).startswith("label,title,model,")
+    True
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_COLUMNS, *_OF_NEED, "low", "high"])
+    for profile in profiles:
+        fixed = [getattr(profile, name) for name in _COLUMNS]
+        for need in profile.needs:
+            interval = need.interval if len(need.tasks) > 1 else ("", "")
+            writer.writerow([*fixed, *(getattr(need, name) for name in _OF_NEED), *interval])
+    return text.getvalue()
 
 
 def board_document(profiles: Sequence[Profile]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from longreach.answers.profile_suite import Count, Part, Share, Suite, SuiteNeed, SuiteTask, suite
+from longreach.answers.profile_suite import Count, Part, Share, Suite, SuiteNeed, SuiteTask, suite, tasks_of
 from longreach.errors import InputError
 from longreach.files import KEY
 from longreach.runs.cells import FITS, ByAccuracy
@@ -266,6 +266,8 @@ class Profile(_Document):
     headline: str
     whole: bool
     """Whether all tasks and seeds of the suite are there."""
+    quick: bool = False
+    """Whether it has the first task of each need, once, and nothing else."""
     needs: tuple[NeedProfile, ...]
     theory: dict[str, Said] = {}
     """By task, whether theory expects the model to extend it."""
@@ -381,42 +383,85 @@ def headline(title: str, needs: Sequence[NeedProfile]) -> str:
     return f"{start} is effective to {', to '.join(parts)}{ending}."
 
 
-def is_whole(part: Part, runs: Iterable[ProfiledRun], against: Suite | None = None) -> str | None:
-    """Why a profile lacks something of the suite, or None where all tasks have all seeds.
+def is_whole(
+    part: Part, runs: Iterable[ProfiledRun], against: Suite | None = None, *, quick: bool = False
+) -> str | None:
+    """What keeps a profile from being all of the suite, or with `quick` its quick form; None: nothing.
 
-    >>> is_whole("development", [])
-    'addition: 0 of 3 seeds'
+    The quick form is the first task of each need with seed 0. All of the suite may have more seeds than it
+    asks for, but all tasks the same ones.
+
+    >>> is_whole("development", []), is_whole("development", [], quick=True)
+    ('addition: 0 of 3 seeds', 'copy-unique: 0 of 1 seed')
     """
     known = against or suite()
-    seeds: dict[tuple[str, str], set[int]] = {}
+    seeds: dict[tuple[str, str], list[int]] = {}
     for run in runs:
-        seeds.setdefault((run.need, run.task), set()).add(run.seed)
-    wanted = {(need.need, task.task) for need in known.needs for task in need.tasks[part]}
+        seeds.setdefault((run.need, run.task), []).append(run.seed)
+    order = known.in_order(part)
+    wanted = {(need.need, task.task) for need, task in order[: len(known.needs) if quick else None]}
+    count = 1 if quick else max([known.budget.seeds, *(len(found) for found in seeds.values())])
     for place in sorted(wanted, key=lambda each: each[1]):
-        found = len(seeds.get(place, set()) & set(range(known.budget.seeds)))
-        if found < known.budget.seeds:
-            return f"{place[1]}: {found} of {counted(known.budget.seeds, 'seed')}"
+        found = sorted(seeds.get(place, []))
+        if found != list(range(count)):
+            there = len(set(found) & set(range(count)))
+            if there == count:
+                return f"{place[1]}: {len(found)} runs, not {count}"
+            return f"{place[1]}: {there} of {counted(count, 'seed')}"
     other = sorted(task for need, task in seeds.keys() - wanted)
-    return f"{other[0]}: not a task of the suite's {part} part" if other else None
+    which = "first tasks of the suite's" if quick else "tasks of the suite's"
+    return f"{other[0]}: none of the {which} {part} part" if other else None
 
 
 def check_suite(profile: Profile, against: Suite | None = None) -> None:
-    """Refuse a profile of another suite, with another budget, or with less than all of it."""
+    """Refuse a profile of another suite or budget, or that is neither all of the suite nor its quick form."""
     known = against or suite()
     if profile.suite != known.suite:
         raise InputError(f"suite {profile.suite!r}, and the board is of suite {known.suite!r}")
     if profile.hash != known.hash:
         raise InputError(f"the hash of the tasks is {profile.hash}, that of suite {known.suite} {known.hash}")
-    if not profile.budget.suite:
-        raise InputError("trained with another budget than that of the suite")
-    _check_rate(profile.budget, known)
-    lacks = is_whole(profile.part, profile.runs, known)
+    _check_budget(profile, known)
+    lacks = is_whole(profile.part, profile.runs, known, quick=profile.quick)
     if lacks is not None:
-        raise InputError(f"not all of the suite: {lacks}")
+        raise InputError(f"not all of the {'quick form' if profile.quick else 'suite'}: {lacks}")
+    if profile.whole == profile.quick:
+        raise InputError(f"whole: {json.dumps(profile.whole)}, and it has {len(profile.runs)} runs")
+    _check_runs(profile, known)
+
+
+def _check_budget(profile: Profile, known: Suite) -> None:
+    budget = profile.budget
     steps = {need.need: need.steps for need in known.needs}
+    if not budget.suite or (budget.batch, budget.steps) != (known.budget.batch, steps):
+        raise InputError("trained with another budget than that of the suite")
+    if not profile.quick:
+        _check_rate(budget, known)
+    elif budget.rate != known.budget.usual_rate or budget.rates or profile.tried:
+        raise InputError(
+            f"the learning rate of the quick form is {known.budget.usual_rate:g}, and none is tried"
+        )
+
+
+def _check_runs(profile: Profile, known: Suite) -> None:
+    """Refuse runs with other steps or lengths than their need and task have, and another sum of examples."""
+    tasks = {(need.need, task.task): (need, task) for need, task in tasks_of(known, profile.part)}
     for run in profile.runs:
-        if run.error is None and run.steps != steps[run.need]:
-            raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {steps[run.need]}")
+        need, task = tasks[run.need, run.task]
+        if run.error is None and run.steps != need.steps:
+            raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {need.steps}")
+        tested = tuple(each.last for each in known.tested(task))
+        if run.lengths[1:] != tested:
+            raise InputError(
+                f"run {run.run}: tested at {_lengths(run.lengths[1:])}, not at {_lengths(tested)}"
+            )
+    budget = profile.budget
+    examples = sum(budget.batch * run.steps for run in (*profile.runs, *profile.tried))
+    if budget.examples != examples:
+        raise InputError(f"{budget.examples:,} examples, and its runs trained on {examples:,}")
+
+
+def _lengths(lengths: Sequence[int]) -> str:
+    return listed(list(map(str, lengths))) if lengths else "no length"
 
 
 def _check_rate(budget: SpentBudget, known: Suite) -> None:

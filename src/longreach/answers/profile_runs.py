@@ -1,8 +1,9 @@
 """A model → the runs of the suite that fit into the time → its profile.
 
 Runs are ordinary runs of a results directory. They come in an order that does not look at results: the first
-task of each need, then the second, then the next seed; with some minutes the first so many are trained, all
-of them otherwise. Only then the learning rate is chosen, on development tasks.
+task of each need, then the second, then the next seed. The quick form is the first task of each need; with
+some minutes the first so many runs are trained; all of them otherwise, and only then the learning rate is
+chosen, on development tasks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,6 +97,8 @@ class ProfileQuestion:
     minutes: float | None = None
     seeds: int | None = None
     scale: Scale = "laptop"
+    quick: bool = False
+    """The first task of each need, once, whatever the time."""
 
     def __post_init__(self) -> None:
         check_part(self.part)
@@ -104,6 +106,9 @@ class ProfileQuestion:
             raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise InputError(f"{self.minutes:g} is not a time; give minutes above 0", place=Field("minutes"))
+        if self.quick and (self.minutes is not None or self.seeds is not None):
+            reason = "has one seed and no limit of time; give neither seeds nor minutes"
+            raise InputError(reason, place=Field("quick"))
         if self.scale == "paper":
             raise InputError("a profile has the budget of its suite: laptop, or smoke", place=Field("scale"))
         for name in self.needs:
@@ -119,14 +124,17 @@ class ProfileQuestion:
 
     @property
     def seed_count(self) -> int:
-        return self.seeds or (1 if self.scale == "smoke" else self.suite.budget.seeds)
+        return self.seeds or (1 if self.takes_first else self.suite.budget.seeds)
+
+    @property
+    def takes_first(self) -> bool:
+        """Whether of each need only the first task is trained."""
+        return self.quick or self.scale == "smoke"
 
     def places(self, rate: float) -> list[Place]:
         """All runs in their order: seeds in rounds, and in each the first task of every need comes first."""
-        first = 1 if self.scale == "smoke" else None
-        columns = [[(need, task) for task in need.tasks[self.part][:first]] for need in self.chosen]
-        ranks = [pair for rank in zip_longest(*columns) for pair in rank if pair is not None]
-        once = [Place(need, task, self.config(need, task, rate)) for need, task in ranks]
+        found = self.suite.in_order(self.part, self.needs)[: len(self.chosen) if self.takes_first else None]
+        once = [Place(need, task, self.config(need, task, rate)) for need, task in found]
         return [
             place._replace(config=place.config.with_seed(seed))
             for seed in range(self.seed_count)
@@ -174,6 +182,11 @@ class ProfileQuestion:
     @property
     def command(self) -> str:
         """What was run, without where."""
+        return shlex.join(self.arguments)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command, word by word."""
         parts = ["longreach", "profile"]
         parts += [] if self.model == DECODER else ["--model", self.model]
         for name, value in self.options.items():
@@ -183,8 +196,9 @@ class ProfileQuestion:
         parts += ["--needs", ",".join(self.needs)] if self.needs else []
         parts += [] if self.minutes is None else ["--minutes", f"{self.minutes:g}"]
         parts += [] if self.seeds is None else ["--seeds", str(self.seeds)]
+        parts += ["--quick"] if self.quick else []
         parts += [] if self.scale == "laptop" else ["--scale", self.scale]
-        return shlex.join(parts)
+        return parts
 
 
 def evaluation_steps(config: RunConfig) -> float:
@@ -264,6 +278,7 @@ def profile(
     minutes: float | None = None,
     seeds: int | None = None,
     scale: Scale = "laptop",
+    quick: bool = False,
     runs: str | Path = "runs",
     engine: EngineMaker | None = None,
     here: bool = True,
@@ -271,8 +286,9 @@ def profile(
 ) -> Profile:
     """What a model extends, by need: trained on short inputs of a fixed suite, tested to 25 times as long.
 
-    `model` is named as for `train`. With `minutes` as much of the suite is trained as fits, with the usual
-    learning rate; without, all of it, and the rate is chosen on development tasks. Finished runs are read.
+    `model` is named as for `train`. Without `quick` or `minutes` all of the suite is trained, with a learning
+    rate that is chosen on development tasks. With `quick` the first task of each need is trained once, with
+    `minutes` as much as fits, both with the usual learning rate. Finished runs are read.
 
     >>> import tempfile
     >>> from longreach.runs.train import InProcessEngine
@@ -289,13 +305,13 @@ def profile(
         model = name_of_factory(model)
     question = ProfileQuestion(
         model=model, encoding=encoding, options=dict(model_options or {}), part=check_part(part),
-        needs=tuple(needs), minutes=minutes, seeds=seeds, scale=scale,
+        needs=tuple(needs), minutes=minutes, seeds=seeds, scale=scale, quick=quick,
     )  # fmt: skip
     training = _Training(check_runs(runs), minutes, engine, progress or Nobody())
     usual = question.suite.budget.usual_rate
     places = question.places(usual)
     rates: dict[float, list[ProfiledRun]] = {}
-    if minutes is None and scale != "smoke":
+    if minutes is None and not question.takes_first:
         rates, places = _with_chosen_rate(question, training, here)
     if minutes is None:
         configs = [place.config for place in places]
@@ -480,6 +496,7 @@ def _profile(
         seconds=round(sum(run.seconds for run in spent), 1),
         headline=headline(label.title, needs),
         whole=is_whole(question.part, runs, question.suite) is None,
+        quick=question.scale != "smoke" and is_whole(question.part, runs, question.suite, quick=True) is None,
         needs=tuple(needs),
         theory=theory,
         runs=runs,
@@ -491,8 +508,9 @@ def _profile(
 
 def unfinished(found: Profile) -> str | None:
     """What a profile lacks of the suite, in words."""
-    lacks = is_whole(found.part, found.runs)
-    if lacks is None:
+    if found.whole:
         return None
+    if found.quick:
+        return "the quick form: the first task of each need, one seed"
     tasks = {(run.need, run.task) for run in found.runs}
     return f"a part of the suite: {counted(len(tasks), 'task')}, {counted(len(found.runs), 'run')}"

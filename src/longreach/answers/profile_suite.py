@@ -6,8 +6,9 @@ The suite is a data file. `longreach.studies.census.suite` draws it by a fixed r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias, get_args
 
@@ -102,6 +103,16 @@ class Suite(_Document):
                 f"suite {self.suite} has no need {name!r}; it has {known}", place=Setting("needs")
             )
         return found
+
+    def in_order(self, part: Part, needs: Collection[str] = ()) -> list[tuple[SuiteNeed, SuiteTask]]:
+        """The tasks of a part with their needs, some or all: the first of every need, then the second.
+
+        >>> [task.task for _, task in suite().in_order("development", ["depth", "groups"])][:3]
+        ['word-problem:Z2', 'dyck-1', 'word-problem:Z3']
+        """
+        chosen = [need for need in self.needs if not needs or need.need in needs]
+        columns = [[(need, task) for task in need.tasks[part]] for need in chosen]
+        return [pair for rank in zip_longest(*columns) for pair in rank if pair is not None]
 
     def tested(self, task: SuiteTask) -> tuple[LengthRange, ...]:
         """The tested ranges of a task: each from the length before it to a length of the grid.

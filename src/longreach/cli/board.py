@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from longreach.cli.options import JsonOption, option
-from longreach.cli.output import check_page, console, note, print_json, write_text
+from longreach.cli.output import check_file, check_page, console, note, print_json, write_text
 from longreach.errors import InputError
 from longreach.wording import counted
 
@@ -26,26 +26,31 @@ def board(
     directory: Annotated[
         Path | None, option("Where the board lies; default: results/board.", "DIR", "--board")
     ] = None,
-    out: Annotated[Path | None, option("Write it as a page that sorts and filters.", "FILE.html")] = None,
+    out: Annotated[
+        Path | None, option("Write it as .html, a page that sorts and filters, or .csv.", "FILE")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show how far models extend, beside each other.
 
     Every model has the same tasks and the same budget; a number is the effective length, up to which runs are
-    right on random and on probing words. `add` checks a profile first: the suite and the hash of its tasks,
-    that all tasks and seeds are there, and that all numbers follow from its runs.
+    right on random and on probing words. Quick profiles have a table of their own. `add` checks a profile
+    first: the suite and the hash of its tasks, that all tasks and seeds of its form are there, and that all
+    numbers follow from its runs.
 
     Example: longreach board add lstm.json
     """
     from longreach.answers.board import (
         add_profile,
+        board_csv,
         board_directory,
         board_document,
-        board_table,
+        board_tables,
         read_board,
     )
 
-    check_page(out, "--out")
+    as_csv = out is not None and out.suffix.lower() == ".csv"
+    (check_file if as_csv else check_page)(out, "--out")
     where = directory or board_directory()
     if (action is None) != (profile is None):
         raise InputError("PROFILE: missing" if profile is None else "add: missing before PROFILE")
@@ -53,7 +58,9 @@ def board(
         added = add_profile(profile, where)
         note(f"{added.profile.title}: {'replaced' if added.replaced else 'added'}, {added.path}")
     profiles = read_board(where)
-    if out is not None:
+    if out is not None and as_csv:
+        write_text(out, board_csv(profiles))
+    elif out is not None:
         from longreach.report.pages import render_board_page
 
         write_text(out, render_board_page(profiles))
@@ -61,7 +68,12 @@ def board(
         print_json(board_document(profiles))
         return
     if profiles:
-        console().table(board_table(profiles))
+        screen = console()
+        for place, table in enumerate(board_tables(profiles)):
+            if place:
+                screen.print()
+            screen.text(table.title, "bold")
+            screen.table(table)
         note(f"{counted(len(profiles), 'profile')}; a number is the length up to which runs are right")
     else:
         console().text(f"no profile in {where}; longreach profile --out FILE.json makes one")

@@ -40,6 +40,9 @@ def profile(
         list[str] | None, option(help_of("model_options"), "KEY=VALUE", "--model-option")
     ] = None,
     encoding: Annotated[str | None, option(help_of("encoding"), "NAME")] = None,
+    quick: Annotated[
+        bool, flag("--quick", "Train the first task of each need, once: the same for every model.")
+    ] = False,
     minutes: Annotated[
         float | None, option("Train as much of the suite as fits, in order (default: all).", "M")
     ] = None,
@@ -60,11 +63,12 @@ def profile(
     """Measure what a model generalizes, need by need.
 
     Trained to 20, effective to which length: trains on a fixed suite of tasks, sorted by what a proof says
-    they need, and tests to length 500 on random and on probing words. The budget is the same for every model;
-    --minutes 10 is the quick form. Finished runs are reused: run the same command again to resume.
-    `longreach board` compares profiles. Exit code 1 if a run failed.
+    they need, and tests to length 500 on random and on probing words. The budget is the same for every model.
+    --quick takes one task of each need, a few minutes on two cores; --minutes M takes what fits. Finished
+    runs are reused: run the same command again to resume. `longreach board` compares profiles. Exit code 1
+    if a run failed.
 
-    Example: longreach profile --model lstm --minutes 10
+    Example: longreach profile --model lstm --quick
     """
     check_file(out, "--out", ENDINGS)
     try:
@@ -80,7 +84,7 @@ def profile(
         found = measure(
             model or DECODER, encoding, model_options=options, part=part.value,
             needs=[each.strip() for each in needs.split(",")] if needs else (), minutes=minutes, seeds=seeds,
-            scale=scale.value, runs=runs, engine=where.engine_maker(runs), here=where.is_here,
+            scale=scale.value, quick=quick, runs=runs, engine=where.engine_maker(runs), here=where.is_here,
             progress=Bars(overall=True),
         )  # fmt: skip
     if explain:

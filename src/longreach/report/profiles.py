@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from longreach.answers.board import board_needs
+from longreach.answers.board import board_needs, by_form
 from longreach.answers.profile import NeedProfile, Profile, ProfiledRun
 from longreach.answers.profile_suite import suite
 from longreach.report.svg import Frame, svg
@@ -90,8 +90,13 @@ def card_parts(profile: Profile) -> dict[str, Any]:
 
 def board_parts(profiles: Sequence[Profile]) -> dict[str, Any]:
     """What the board's template is called with."""
-    rows = [
-        (profile, {each.need: (each, by_task(profile, each.need)) for each in profile.needs})
-        for profile in profiles
+    numbers = {id(profile): number for number, profile in enumerate(profiles, 1)}
+    forms = [
+        (form, board_needs(found), [(numbers[id(each)], each, _by_need(each)) for each in found])
+        for form, found in by_form(profiles).items()
     ]
-    return {"needs": board_needs(profiles), "rows": rows, "time": duration}
+    return {"forms": forms, "time": duration}
+
+
+def _by_need(profile: Profile) -> dict[str, tuple[NeedProfile, list[tuple[str, str, list[ProfiledRun]]]]]:
+    return {each.need: (each, by_task(profile, each.need)) for each in profile.needs}

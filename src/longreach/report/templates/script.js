@@ -48,9 +48,9 @@
     which.addEventListener("change", filter);
   }
 
-  // The board: rows by any column, those that have the words, and the runs behind a number.
-  var board = document.getElementById("board"), words = document.getElementById("board-filter");
-  if (board) {
+  // The board: rows of each table by any column, those that have the words, and the runs behind a number.
+  var boards = document.querySelectorAll("table.sorts"), words = document.getElementById("board-filter");
+  Array.prototype.forEach.call(boards, function (board) {
     var body = board.tBodies[0], heads = board.tHead.rows[0].cells;
     Array.prototype.forEach.call(heads, function (head, column) {
       function value(row) { return row.cells[column].dataset.value; }
@@ -70,6 +70,8 @@
         row.hidden = !wanted.every(function (word) { return row.dataset.words.indexOf(word) >= 0; });
       });
     });
+  });
+  if (boards.length) {
     var unfold = function () {
       var target = document.getElementById(location.hash.slice(1));
       if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
