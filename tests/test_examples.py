@@ -12,7 +12,9 @@ from typing import Any
 import matplotlib
 import pytest
 
+from longreach.answers.profile_runs import profile
 from longreach.answers.trained import TrainedRuns
+from longreach.runs.train import InProcessEngine
 from longreach.theory.limit.files import load
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -92,6 +94,23 @@ def test_a_task_of_one_s_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 run: first-symbol@" in printed
 
 
+def test_models_of_one_s_own(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "models.py"), run_name="__main__")
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines] == ["gru_attention", "causal_convolution"]
+
+
 def test_every_script_is_run_here() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert all(path.name in text for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("make", ["gru_attention", "causal_convolution"])
+def test_models_of_one_s_own_are_profiled(make: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are checked first: shape of the output, causality, the same parameters for a seed."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    found = profile(
+        f"models:{make}", needs=["depth"], scale="smoke", runs=tmp_path, engine=lambda jobs: InProcessEngine()
+    )
+    assert [run.error for run in found.runs] == [None]
+    assert (found.state_size is None) is (make == "gru_attention")

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from longreach.answers.board import keep, kept_profiles, read_profile
+from longreach.answers.board import add_profile, keep, kept_profiles, read_profile
 from longreach.answers.profile_runs import profile
+from longreach.answers.profile_suite import suite
+from longreach.config.architectures import HUGGING_FACE
 from tests.answers.test_profile import Trainer, reach, trained
 from tests.cli.conftest import Call
 from tests.helpers.html_page import check
+from tools import board_runs
 
 
 @pytest.fixture
@@ -186,6 +189,19 @@ def test_quick_profiles_have_a_table_of_their_own(
     assert {row["low"] for row in rows if row["quick"] == "True"} == {""}  # one task tells nothing of others
 
 
+def _why_not_added(profile: Path, alter: Any, longreach: Call, tmp_path: Path) -> str:
+    """The line with which a profile is refused once it is altered."""
+    document = json.loads(profile.read_text(encoding="utf-8"))
+    alter(document)
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(document), encoding="utf-8")
+    done = longreach("board", "add", bad, "--board", tmp_path / "board")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert str(bad) in done.err
+    assert not (tmp_path / "board").exists()
+    return done.err
+
+
 def _second_tasks(document: dict[str, Any]) -> None:
     """Another task of a need, which may suit the model better."""
     (run,) = (run for run in document["runs"] if run["need"] == "depth")
@@ -233,14 +249,25 @@ def test_what_is_not_the_quick_form_is_refused(
     change: str, longreach: Call, tmp_path: Path, quick: Path
 ) -> None:
     alter, message = OF_QUICK[change]
-    document = json.loads(quick.read_text(encoding="utf-8"))
-    alter(document)
-    bad = tmp_path / "bad.json"
-    bad.write_text(json.dumps(document), encoding="utf-8")
-    done = longreach("board", "add", bad, "--board", tmp_path / "board")
-    assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert message in done.err
-    assert not (tmp_path / "board").exists()
+    assert message in _why_not_added(quick, alter, longreach, tmp_path)
+
+
+def test_the_models_of_the_board_are_profiled_once(
+    tmp_path: Path, quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stands on the board is left out, and every model is one that can be trained."""
+    monkeypatch.setattr(board_runs, "BOARD", tmp_path)
+    monkeypatch.syspath_prepend(str(board_runs.EXAMPLES))
+    names = [entry.words for entry in board_runs.MODELS]
+    assert len({*names}) == len(names)
+    for entry, asked in board_runs.waiting(True, ["development"], []):
+        if not entry.model.startswith(HUGGING_FACE):  # its configuration is named from its directory
+            assert len(asked.places(0.003)) == len(suite().needs)
+    add_profile(quick, tmp_path)
+    left = [entry.words for entry, _ in board_runs.waiting(True, ["development"], [])]
+    assert left == [name for name in names if name != "lstm"]
+    assert "lstm" in [entry.words for entry, _ in board_runs.waiting(True, ["held-out"], [])]
+    assert [entry.words for entry, _ in board_runs.waiting(False, ["development"], ["lstm"])] == ["lstm"]
 
 
 def test_an_empty_board_has_a_page(longreach: Call, tmp_path: Path) -> None:
@@ -291,17 +318,8 @@ def test_what_is_not_a_whole_profile_is_refused(
     change: str, longreach: Call, tmp_path: Path, whole: Path
 ) -> None:
     alter, message = CHANGES[change]
-    document = json.loads(whole.read_text(encoding="utf-8"))
-    key = document["runs"][0]["run"]
-    alter(document)
-    bad = tmp_path / "bad.json"
-    bad.write_text(json.dumps(document), encoding="utf-8")
-    done = longreach("board", "add", bad, "--board", tmp_path / "board")
-    assert done.code == 2
-    assert len(done.err.splitlines()) == 1
-    assert message.format(key=key) in done.err
-    assert str(bad) in done.err
-    assert not (tmp_path / "board").exists()
+    key = json.loads(whole.read_text(encoding="utf-8"))["runs"][0]["run"]
+    assert message.format(key=key) in _why_not_added(whole, alter, longreach, tmp_path)
 
 
 def test_words_that_do_not_go_together(longreach: Call, tmp_path: Path) -> None:
