@@ -1,7 +1,7 @@
 (** What the theorems rest on. `make proofs` compares what this prints with assumptions.txt. *)
 
 From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB Prediction.
-From Longreach Require Import Construction YesCertificates Components Equivalence.
+From Longreach Require Import Construction YesCertificates LastMatch Cascades StableGroups Components Equivalence.
 
 Print Assumptions accepts_tree.
 Print Assumptions cropping.
@@ -21,6 +21,11 @@ Print Assumptions check_both_with_sound.
 Print Assumptions construction.
 Print Assumptions check_yes_sound.
 Print Assumptions ranks_exist.
+Print Assumptions last_match_some.
+Print Assumptions last_match_none.
+Print Assumptions state_is_last_matches.
+Print Assumptions check_cascade_sound.
+Print Assumptions check_group_sound.
 (** Only these need an axiom: the law of excluded middle. *)
 Print Assumptions theorem_A_last_letter.
 Print Assumptions theorem_A_eos.

@@ -623,15 +623,15 @@ def test_formally_is_no_when_coq_says_false(
         coq_check, "check_instances", lambda found: ["the check in Coq says false"] * len(found)
     )
     done = verify(even, "--formal")
-    assert (done.code, done.out.count("the check in Coq says false")) == (1, 2)
+    assert (done.code, done.out.count("the check in Coq says false")) == (1, 3)
     monkeypatch.setattr(coq_check, "check_instances", lambda found: [None] * len(found))
     done = verify(even, "--formal")
-    assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 2)
-    assert "not checked by Coq" in done.out.splitlines()[-1]  # a cascade has no proof in Coq
+    assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 3, 1)
     document = longreach("language", "a*", "--json").document
     done = verify(document, "--formal", "--json")
     said = [each["formal"] for each in done.document["certificates"]]
-    assert (done.code, said) == (0, ["existence verified by Coq", *["not checked by Coq"] * 3])
+    exists, unchecked = "existence verified by Coq", "not checked by Coq"
+    assert (done.code, said) == (0, [exists, unchecked, unchecked, "verified by Coq"])
     done = verify(document["ape"]["certificate"], "--formal", "--json")
     assert (done.code, done.document["valid"]) == (1, False)
 
@@ -640,4 +640,10 @@ def test_formally_is_no_when_coq_says_false(
 @slow("proofs are checked by Coq")
 def test_formally(longreach: Call, verify: Call) -> None:
     done = verify(longreach("language", "--name", "tomita-3", "--json").out, "--formal")
-    assert (done.code, done.out.count("verified by Coq")) == (0, 3)
+    assert (done.code, done.out.count("verified by Coq")) == (0, 4)
+    document = longreach("forecast", "regex:(a|bb)*", "--json").document
+    cascade = document["reach"]["certificate"]
+    done = verify(cascade, "--formal")
+    assert (done.code, done.out.count("; verified by Coq")) == (0, 1)
+    cascade["levels"][0]["memories"][0] = [1, 1]
+    assert verify(cascade, "--formal").code == 1

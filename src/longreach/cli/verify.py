@@ -49,8 +49,8 @@ def verify(
     less is called not proved; checked to a length; claimed, not checked; or invalid. Exit code 1 unless every
     claim is valid.
 
-    With --formal, Coq checks certificates of a "no", and that programs without positions exist; at least one
-    certificate must be one that Coq can check.
+    With --formal, Coq checks certificates of a "no", cascades, and that programs without positions exist; at
+    least one certificate must be one that Coq can check.
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """

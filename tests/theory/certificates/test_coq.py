@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from dataclasses import replace
@@ -14,6 +15,13 @@ from hypothesis import strategies as st
 
 from longreach.answers.kinds import read_any
 from longreach.errors import InputError
+from longreach.theory.architectures.check import check_architecture
+from longreach.theory.architectures.documents import (
+    CascadeCertificate,
+    MachineTable,
+    Question,
+    StableGroupCertificate,
+)
 from longreach.theory.automata.automaton import Automaton, minimal
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
@@ -28,6 +36,7 @@ from longreach.theory.certificates.coq import (
     files,
     instance_of,
     is_plain_yes,
+    nats,
     sources,
     yes_instance,
 )
@@ -50,6 +59,9 @@ from tests.helpers.coq_programs import needs_coq, program_term
 from tests.helpers.crasp_strategies import cores
 from tests.helpers.examples import at_most, slow
 from tests.helpers.language_oracles import random_automaton
+from tests.helpers.small_automata import small_automata
+from tests.theory.architectures.test_cascades import _is_right, has_group_of_one_length, judged, mutations
+from tests.theory.architectures.test_classes import accepted, predicted
 from tests.theory.certificates.test_check_no import FLOW_MUTATIONS, SAMPLED_MUTATIONS, _mutated
 
 D_2 = named_automaton("d-2")
@@ -215,6 +227,132 @@ def test_what_coq_accepts_after_a_mutation_is_still_true(name: str) -> None:
             assert not plain_analysis(automaton).holds(Convention(certificate.convention))
         else:
             assert check_certificate(certificate) is not None
+
+
+def at_end(automaton: Automaton) -> Question:
+    return Question(accepted(automaton).machine, at_end=True)
+
+
+CASCADES = {  # the question, and how a decoder comes to know the clock and the memories
+    "(a|b)*a": predicted,  # there is no clock, and a letter sets the memory, so no layer is needed
+    "(a|b|e)*be*": predicted,  # no clock, a layer for the memory
+    "(ab*c)*": at_end,  # no clock, two levels
+    "(a|bb)*": predicted,  # both in one layer, as the letter alone says whether it sets the memory
+    "a*b(aa)*": accepted,  # the same, then a second level
+    "((a|b)(a|b))*": predicted,  # the clock alone
+    "(a(a|b))*": accepted,  # a layer for the clock, then one for the memory
+}
+
+
+def _for_reach(question: Question) -> CascadeCertificate | StableGroupCertificate | None:
+    found = judged(question).certificate
+    assert found is None or isinstance(found, CascadeCertificate | StableGroupCertificate)
+    return found
+
+
+def _cascades() -> list[CascadeCertificate]:
+    found = [_for_reach(asked(from_expression(expression))) for expression, asked in CASCADES.items()]
+    cascades = [each for each in found if isinstance(each, CascadeCertificate)]
+    assert len(cascades) == len(CASCADES)
+    return cascades
+
+
+@needs_coq
+@proofs
+def test_attention_to_the_last_match_is_decided_as_coq_says() -> None:
+    chance = random.Random(20)
+    automata = [named_automaton(name) for name in NAMED_LANGUAGES] + list(small_automata(3, "ab"))[::10]
+    automata += [
+        random_automaton(chance.randint(2, 7), "abc"[: chance.randint(1, 3)], chance) for _ in range(50)
+    ]
+    questions = [chance.choice((predicted, accepted, at_end))(automaton) for automaton in automata]
+    found = [each for each in map(_for_reach, questions) if each is not None]
+    cascades = [each for each in found if isinstance(each, CascadeCertificate)]
+    assert len(found) == len(questions)
+    assert len(cascades) > 70
+    assert len(found) - len(cascades) > 30
+    assert {each.machine.at_end for each in cascades} == {False, True}
+    assert {each.layers for each in cascades} >= {0, 1, 2, 3}
+    assert check_formally(found) == [None] * len(found)
+
+
+@needs_coq
+@proofs
+@pytest.mark.parametrize("expression", [*CASCADES, "b*(ab*ab*)*", "(a(ba)*bba)*"])
+def test_changed_certificates_for_reach_are_not_verified(expression: str) -> None:
+    """Where Coq says yes all the same, what it says is true."""
+    certificate = _for_reach(CASCADES.get(expression, predicted)(from_expression(expression)))
+    assert certificate is not None
+    document = certificate.model_dump(mode="json")
+    changed, fields = [], set()
+    for each in [*mutations(document), *({**document, "machine": m} for m in mutations(document["machine"]))]:
+        try:
+            read = type(certificate).model_validate_json(json.dumps(each), strict=True)
+        except ValueError:
+            continue
+        if _is_automaton(read.machine):
+            changed.append(read)
+            fields |= {key for key in document if each[key] != document[key]}
+    assert fields == {key for key, value in document.items() if key != "kind" and value != []}
+    problems = check_formally([certificate, *changed])
+    assert problems[0] is None
+    right = 0
+    for read, problem in zip(changed, problems[1:], strict=True):
+        if check_architecture(read).valid:
+            assert problem is None
+        elif problem is None and isinstance(read, CascadeCertificate):
+            assert _is_right(read, read.machine.alphabet)
+        elif problem is None:
+            assert has_group_of_one_length(read.machine.transitions)
+        right += problem is None and read.machine == certificate.machine
+    assert right <= len(changed) / 10
+
+
+def _is_automaton(table: MachineTable) -> bool:
+    states, letters = len(table.transitions), len(table.alphabet)
+    return len(set(table.alphabet)) == letters > 0 and all(
+        len(row) == letters and all(0 <= target < states for target in row) for row in table.transitions
+    )
+
+
+@needs_coq
+@proofs
+def test_decoders_in_coq_say_what_automata_do_here() -> None:
+    """The theorem says so; this is about whether its definitions mean what they should."""
+    lines, expected = ["From Longreach Require Import Flows Automata LastMatch Cascades.\n"], []
+    for number, certificate in enumerate(_cascades()):
+        instance = instance_of(certificate)
+        table = certificate.machine
+        numbers = {each: k for k, each in enumerate(dict.fromkeys(("", *table.outputs)))}
+        lines += coq_check._definitions(instance, number)
+        lines.append(f"Definition s{number} := find_silent a{number}.\n")
+        lines.append(
+            f"Definition p{number} := Eval vm_compute in "
+            f"explore a{number} c{number} s{number} 99 [0 :: start (levels c{number})] [].\n"
+        )
+        for word in ((), (0,), (1, 0), (0, 1, 1, 0), (0, 0, 1, 0, 1)):
+            state = 0
+            for letter in word:
+                state = table.transitions[state][letter]
+            decoder = f"decoder_of a{number} c{number} s{number} p{number}"
+            asked = f"(moves a{number}) {nats(word)} {len(word) + table.at_end}"
+            lines.append(
+                f"Eval vm_compute in (right_after a{number} {nats(word)}, says ({decoder}) {asked}).\n"
+            )
+            expected.append(numbers[table.outputs[state]])
+    out = coq_check._evaluate("".join(lines))
+    pairs = [(int(right), int(said)) for right, said in re.findall(r"= \((\d+), (\d+)\)", out)]
+    assert [right for right, _ in pairs] == expected
+    assert all(said == right for right, said in pairs if right)
+    assert {0, 1, 2} <= set(expected)
+
+
+def test_a_cascade_becomes_terms() -> None:
+    instance = instance_of(_cascades()[1])
+    assert instance.automaton == "Machine (Automaton 2 [[0; 1]; [2; 0]; [2; 2]] []) [1; 2; 0] false"
+    level = "Level 1 [([0; 0], [1]); ([0; 1], [2])]"
+    assert instance.certificate.startswith(f"Cascade 2 [{level}] [([0; 0], 1);")
+    assert (instance.check, instance.claim) == ("check_cascade", "answered_in 1")
 
 
 LIBRARY = ["majority", "dyck-1", "anbncn", "tomita-4", "aa"]

@@ -3,8 +3,9 @@
 Whatever is written here, Coq checks it: what is proved in the end is about the automaton that stands in the
 instance, and the rest of a certificate only helps to prove it.
 
-What Coq then proves is that some program accepts the language, the one of the construction; not that the
-program of the certificate, which is shorter, does.
+Of a "yes" without positions Coq proves that some program accepts the language, the one of the construction;
+not that the program of the certificate, which is shorter, does. Of a cascade it proves that some decoder with
+attention to the last match, with as many layers as the certificate says, is right at every length.
 
 A certificate is verified if the check, evaluated inside Coq, says true, and the theorem that the check is
 right, applied to it, needs no axiom.
@@ -28,6 +29,13 @@ from typing import TypeAlias, TypeGuard
 
 import longreach
 from longreach.errors import InputError
+from longreach.theory.architectures.documents import (
+    NOTHING,
+    CascadeCertificate,
+    CascadeLevel,
+    MachineTable,
+    StableGroupCertificate,
+)
 from longreach.theory.automata.automaton import minimal
 from longreach.theory.automata.paths import Paths
 from longreach.theory.certificates.check_no import live_states_of
@@ -47,8 +55,8 @@ from longreach.theory.program_class import EMPTY, LOCAL
 # Certificates as terms of the Coq development in `formal/`: an automaton, and why it has no program.
 
 
-Checkable: TypeAlias = FlowCertificate | SampledFlowCertificate
-"""The certificates that Coq can check."""
+Checkable: TypeAlias = FlowCertificate | SampledFlowCertificate | CascadeCertificate | StableGroupCertificate
+"""The certificates that Coq can check, besides programs without positions."""
 
 LARGEST = 5000
 """Numbers of states and letters in Coq are counted in ones."""
@@ -80,6 +88,10 @@ def instance_of(certificate: Checkable) -> Instance:
     >>> automaton_term(table)
     'Automaton 1 [[1]; [0]] [0]'
     """
+    if isinstance(certificate, CascadeCertificate):
+        return _cascade(certificate)
+    if isinstance(certificate, StableGroupCertificate):
+        return _stable_group(certificate)
     if isinstance(certificate, SampledFlowCertificate):
         return _with_positions(certificate)
     return _without_positions(certificate)
@@ -226,12 +238,12 @@ def listed(items: Iterable[str]) -> str:
     return f"[{'; '.join(items)}]"
 
 
-def _letter(table: AutomatonTable, token: str) -> int:
+def _letter(table: AutomatonTable | MachineTable, token: str) -> int:
     """Its number; a token that is no letter has the number after those of all letters."""
     return table.alphabet.index(token) if token in table.alphabet else len(table.alphabet)
 
 
-def _word(table: AutomatonTable, word: Sequence[str]) -> str:
+def _word(table: AutomatonTable | MachineTable, word: Sequence[str]) -> str:
     return nats(_letter(table, token) for token in word)
 
 
@@ -250,6 +262,61 @@ def _fraction(text: str) -> Fraction:
     if re.fullmatch(r"[+-]?[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?", text) is None:
         raise NotWritten(f"{text[:40]!r} is not a fraction")
     return Fraction(text)
+
+
+# For Coq, whether attention to the last match is enough. Answers are numbers; 0 where nothing is asked.
+
+
+def _machine(table: MachineTable) -> tuple[str, dict[str, int]]:
+    """The automaton, and the numbers of its answers."""
+    answers = dict.fromkeys((NOTHING, *table.outputs))
+    numbers = {answer: number for number, answer in enumerate(answers)}
+    rows, outputs = listed(map(nats, table.transitions)), nats(numbers[each] for each in table.outputs)
+    moves = f"(Automaton {nat(len(table.alphabet))} {rows} [])"
+    return f"Machine {moves} {outputs} {str(table.at_end).lower()}", numbers
+
+
+def _cascade(certificate: CascadeCertificate) -> Instance:
+    """States and events are written from the end, so levels and memories stand the last first."""
+    machine, numbers = _machine(certificate.machine)
+    if len(certificate.states) != len(certificate.answers):
+        raise NotWritten("there is not one answer for each state")
+    said = (
+        f"({nats(reversed(state))}, {nat(numbers.get(answer, len(numbers)))})"
+        for state, answer in zip(certificate.states, certificate.answers, strict=True)
+    )
+    levels = listed(map(_level, reversed(certificate.levels)))
+    return Instance(
+        automaton=machine,
+        certificate=f"Cascade {nat(certificate.modulus)} {levels} {listed(said)} {nat(certificate.layers)}",
+        check="check_cascade",
+        sound="check_cascade_sound",
+        claim=f"answered_in {nat(certificate.layers)}",
+    )
+
+
+def _level(level: CascadeLevel) -> str:
+    if any(len(values) != len(level.events) for values in level.memories):
+        raise NotWritten("a memory has not one value for each event")
+    values = list(zip(*reversed(level.memories), strict=True)) or [()] * len(level.events)
+    events = (f"({nats(reversed(e))}, {nats(v)})" for e, v in zip(level.events, values, strict=True))
+    return f"Level {nat(len(level.memories))} {listed(events)}"
+
+
+def _stable_group(certificate: StableGroupCertificate) -> Instance:
+    table = certificate.machine
+    first, second = certificate.pair
+    return Instance(
+        automaton=_machine(table)[0],
+        certificate=(
+            f"GroupCertificate {_word(table, certificate.before)} {_word(table, certificate.word)} "
+            f"{nats(certificate.states)} {_word(table, certificate.steady)} {nat(first)} {nat(second)} "
+            f"{_word(table, certificate.after)}"
+        ),
+        check="check_group",
+        sound="check_group_sound",
+        claim="never_answered",
+    )
 
 
 # For Coq, why a program without positions exists: potentials, round by round, for each component.
@@ -320,6 +387,7 @@ NEEDED = "YesCertificates.v"
 """The last file that instances rest on."""
 HEADER = """From Coq Require Import List ZArith.
 From Longreach Require Import Flows Automata Certificates TheoremB Prediction YesCertificates.
+From Longreach Require Import LastMatch Cascades StableGroups.
 Import ListNotations.
 """
 
@@ -383,6 +451,8 @@ def compiled() -> Path:
 
 def can_check(certificate: object) -> TypeGuard[Checkable | ProgramCertificate]:
     """Whether Coq can check a certificate like this one."""
+    if isinstance(certificate, CascadeCertificate):
+        return len(certificate.states) <= LARGEST
     return isinstance(certificate, Checkable) or is_plain_yes(certificate)
 
 
