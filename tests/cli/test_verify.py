@@ -13,6 +13,7 @@ from longreach.answers.certificates import ReductionCertificate
 from longreach.answers.forecast import forecast
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates import coq as coq_check
+from longreach.theory.certificates.coq_terms import Instance
 from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
@@ -641,9 +642,24 @@ def test_formally_is_no_when_coq_says_false(
 def test_formally(longreach: Call, verify: Call) -> None:
     done = verify(longreach("language", "--name", "tomita-3", "--json").out, "--formal")
     assert (done.code, done.out.count("verified by Coq")) == (0, 4)
-    document = longreach("forecast", "regex:(a|bb)*", "--json").document
-    cascade = document["reach"]["certificate"]
+    cascade = longreach("forecast", "regex:(a|bb)*", "--json").document["reach"]["certificate"]
     done = verify(cascade, "--formal")
     assert (done.code, done.out.count("; verified by Coq")) == (0, 1)
-    cascade["levels"][0]["memories"][0] = [1, 1]
-    assert verify(cascade, "--formal").code == 1
+
+
+def test_all_certificates_of_a_side_are_checked_formally(
+    longreach: Call, verify: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of reach there are two: for membership, and for what may follow."""
+    monkeypatch.setattr(coq_check, "coqc", lambda: "coqc")
+    document = longreach("forecast", "regex:(a|bb)*", "--json").document
+    for bad, formal in (((), "verified by Coq"), ((0,), "rejected by Coq"), ((1,), "rejected by Coq")):
+
+        def check(found: list[Instance], bad: tuple[int, ...] = bad) -> list[str | None]:
+            cascades = [each for each in found if each.check == "check_cascade"]
+            assert len(cascades) == 2
+            return ["false" if each in [cascades[k] for k in bad] else None for each in found]
+
+        monkeypatch.setattr(coq_check, "check_instances", check)
+        done = verify(document, "--formal", "--json")
+        assert (done.code, done.document["certificates"][-1]["formal"]) == (int(bool(bad)), formal)

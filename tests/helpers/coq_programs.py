@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.theory.certificates.coq import coqc, nats
+from longreach.theory.certificates.coq import coqc
+from longreach.theory.certificates.coq_terms import nats
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core
 

@@ -143,6 +143,8 @@ class Checked:
     subject: Subject | None = None
     also: tuple[str, ...] = ()
     """What else was derived for the side, in words."""
+    beside: tuple[CertificateDocument, ...] = ()
+    """Further certificates from which it was derived."""
 
     @property
     def convention(self) -> str:
@@ -340,7 +342,8 @@ class _Side:
         predicted = findings.pop("prediction") if apart else None
         worst = _worst([main, *findings.values(), *([] if problem is None else [problem])])
         also = self._also(proved) if worst.valid else ()
-        yield Checked(self.key, self.certificates.get(""), worst, CLASSES[self.key], self.own, also)
+        beside = tuple(self.certificates[answer] for answer in findings)
+        yield Checked(self.key, self.certificates.get(""), worst, CLASSES[self.key], self.own, also, beside)
         if predicted is not None:
             own = self.certificates["prediction"]
             yield Checked(f"{self.key}.prediction", own, predicted, CLASSES[self.key], self.own)

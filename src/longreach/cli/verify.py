@@ -16,7 +16,6 @@ from longreach.theory.names import TaskName
 if TYPE_CHECKING:
     from longreach.answers.derive import Checked
     from longreach.answers.verify import Statement, Subject
-    from longreach.theory.verdicts.verdict import CertificateDocument
 
 STYLES = {"valid": "green", "invalid": "red"}
 VERIFIED = "verified by Coq"
@@ -86,7 +85,7 @@ def verify(
     ]
     results = [_result(statement, checked) for statement, checked in found]
     if formal:
-        _check_formally([checked.certificate for _, checked in found], results)
+        _check_formally([checked for _, checked in found], results)
     valid = all(result["valid"] for result in results) and (
         not formal or any(result["formal"] in (VERIFIED, EXISTS) for result in results)
     )
@@ -110,23 +109,28 @@ def _require_coq() -> None:
         raise InputError(f"--formal: {MISSING}")
 
 
-def _check_formally(certificates: list[CertificateDocument | None], results: list[dict[str, Any]]) -> None:
-    """Adds what Coq says of each result; what Coq rejects is invalid."""
+def _check_formally(found: list[Checked], results: list[dict[str, Any]]) -> None:
+    """Adds what Coq says of each result; what Coq rejects is invalid.
+
+    Beside the certificate of a result, further ones from which it was derived are checked if Coq can.
+    """
     from longreach.theory.certificates.coq import can_check, check_formally
 
     asked = [
         (certificate, result)
-        for certificate, result in zip(certificates, results, strict=True)
-        if result["valid"] and can_check(certificate)
+        for checked, result in zip(found, results, strict=True)
+        if result["valid"] and can_check(checked.certificate)
+        for certificate in (checked.certificate, *checked.beside)
+        if can_check(certificate)
     ]
     for result in results:
         result["formal"] = UNCHECKED
     problems = check_formally([certificate for certificate, _ in asked])
     for (_, result), problem in zip(asked, problems, strict=True):
-        if problem is None:
-            result["formal"] = EXISTS if result["kind"] == "program" else VERIFIED
-        else:
+        if problem is not None:
             result |= {"status": "invalid", "valid": False, "problem": problem, "formal": "rejected by Coq"}
+        elif result["valid"]:
+            result["formal"] = EXISTS if result["kind"] == "program" else VERIFIED
 
 
 def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:

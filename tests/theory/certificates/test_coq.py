@@ -1,4 +1,4 @@
-"""Tests of `theory.certificates.coq`."""
+"""Tests of `theory.certificates.coq` and `coq_terms`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,14 @@ from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates import coq as coq_check
 from longreach.theory.certificates.check_no import check_certificate
-from longreach.theory.certificates.coq import (
+from longreach.theory.certificates.coq import check_formally, check_instances, files, sources
+from longreach.theory.certificates.coq_terms import (
     Checkable,
     NotWritten,
     automaton_term,
-    check_formally,
-    check_instances,
-    files,
     instance_of,
     is_plain_yes,
     nats,
-    sources,
     yes_instance,
 )
 from longreach.theory.certificates.documents import (
@@ -348,7 +345,7 @@ def test_decoders_in_coq_say_what_automata_do_here() -> None:
 
 
 def test_a_cascade_becomes_terms() -> None:
-    instance = instance_of(_cascades()[1])
+    instance = instance_of(_cascades()[3])
     assert instance.automaton == "Machine (Automaton 2 [[0; 1]; [2; 0]; [2; 2]] []) [1; 2; 0] false"
     level = "Level 1 [([0; 0], [1]); ([0; 1], [2])]"
     assert instance.certificate.startswith(f"Cascade 2 [{level}] [([0; 0], 1);")
