@@ -155,6 +155,8 @@ Definition answer_at (s : list nat) : nat := value_at (said C) s 0.
 Definition always (test : list nat -> nat -> bool) : bool :=
   forallb (fun p => forallb (test p) (hopeful_letters p)) P.
 
+(** Automaton and cascade side by side: the list has the start and, with each place, those to which letters lead,
+    and at each place the cascade gives the right answer. *)
 Definition runs_along : bool :=
   forallb (quiet silent) silent &&
   (mem 0 silent || listed P (0 :: start (levels C))) &&
@@ -190,7 +192,7 @@ Definition known (x : knowledge) : list nat :=
 Definition sets_known (l : level) (k : nat) (x : knowledge) : nat :=
   match known x with [] => 0 | event => sets l event k end.
 Definition level_layer (l : level) : layer := Layer
-  (map (fun k x => negb (Nat.eqb (sets_known l k x) 0)) (seq 0 (width l)))
+  (map (fun k _ x _ => negb (Nat.eqb (sets_known l k x) 0)) (seq 0 (width l)))
   (fun x found => match known x with
     | [] => []
     | a :: s => a :: map (fun k =>
@@ -198,7 +200,7 @@ Definition level_layer (l : level) : layer := Layer
     end).
 
 (** The clock, from the distance to SOS. *)
-Definition is_sos (x : knowledge) : bool := same x [0].
+Definition is_sos : key_of_head := fun _ x _ => same x [0].
 Definition clock_of (found : option (knowledge * nat)) : nat :=
   match found with Some (_, d) => (d + (m - 1)) mod m | None => 0 end.
 Definition clock_layer : layer := Layer [is_sos]
@@ -206,7 +208,7 @@ Definition clock_layer : layer := Layer [is_sos]
 
 (** Both at once: the clock at another letter, from the clock and the distance to that letter. *)
 Definition first_layer (l : level) : layer := Layer
-  (is_sos :: map (fun k x => match known x with [] => false | a :: _ => letter_sets l a k end) (seq 0 (width l)))
+  (is_sos :: map (fun k _ x _ => match known x with [] => false | a :: _ => letter_sets l a k end) (seq 0 (width l)))
   (fun x found => match known x with
     | [] => []
     | a :: _ =>
@@ -227,6 +229,7 @@ Definition decoder_layers : list layer :=
     | [] => [clock_layer]
     end.
 
+(** Where the highest level has no layer, its memories before the letter do not matter: the letter sets them all. *)
 Definition decoder_output (x : knowledge) : nat :=
   match known x with
   | [] => answer_at (start (levels C))
@@ -287,10 +290,9 @@ Proof. intro E. split; [reflexivity|]. intros i _. cbn [values]. rewrite E, Nat.
 
 Lemma sos_read i : clock_of (read m (token A w) (S i) is_sos) = i mod m.
 Proof.
-  unfold read. cbn [last_match].
-  assert (E : last_match (fun j => is_sos (token A w j)) (S i) = Some 0).
-  { apply last_match_some. repeat split; [lia|]. intros [|j] L; [lia|reflexivity]. }
-  cbn [last_match] in E. rewrite E. cbn [clock_of]. rewrite Nat.add_mod_idemp_l by exact m_positive.
+  unfold read. rewrite (proj2 (last_match_some _ _ 0)).
+  2: { repeat split; [lia|]. intros [|j] L; [lia|reflexivity]. }
+  cbn [clock_of]. rewrite Nat.add_mod_idemp_l by exact m_positive.
   replace (S i - 0 + (m - 1)) with (i + 1 * m) by lia. apply Nat.mod_add, m_positive.
 Qed.
 

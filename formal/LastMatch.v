@@ -3,7 +3,8 @@
     A head of such a decoder sees the places before its own, not its own (strict masking). At place i it finds
     the last place at which its key holds, and reads what the token there knows, and how far away it is modulo m;
     or that there is no such place. What tokens know in the next layer is any function of what they know and
-    read. A token is one of finitely many, so it knows one of finitely many things in each layer. *)
+    read. A token is one of finitely many, so it knows one of finitely many things in each layer. A head that
+    sees its own place as well is no more: a token knows whether its key holds of itself. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Longreach Require Import Automata.
@@ -60,15 +61,19 @@ Qed.
 (** What a token knows in a layer. *)
 Definition knowledge := list nat.
 
+(** The key of a head: what a token asks for, given what it knows itself, what the other token knows, and how far
+    away that is modulo m. *)
+Definition key_of_head := knowledge -> knowledge -> nat -> bool.
+
 Record layer : Type := Layer {
-  keys : list (knowledge -> bool);  (** a head each *)
+  keys : list key_of_head;
   combine : knowledge -> list (option (knowledge * nat)) -> knowledge
 }.
 Record decoder : Type := Decoder { period : nat; layers : list layer; output : knowledge -> nat }.
 
 (** What a head reads at place i, given what the tokens know. *)
-Definition read (m : nat) (X : nat -> knowledge) (i : nat) (key : knowledge -> bool) : option (knowledge * nat) :=
-  match last_match (fun j => key (X j)) i with
+Definition read (m : nat) (X : nat -> knowledge) (i : nat) (key : key_of_head) : option (knowledge * nat) :=
+  match last_match (fun j => key (X i) (X j) ((i - j) mod m)) i with
   | Some j => Some (X j, (i - j) mod m)
   | None => None
   end.

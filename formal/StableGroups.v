@@ -26,35 +26,43 @@ Hypothesis s_whole : s mod m = 0.
 Definition alike (X X' : nat -> knowledge) (b : nat) : Prop :=
   (forall i, i < c -> X' i = X i) /\ (forall i, b <= i -> X' (i + s) = X i).
 
-Lemma read_alike X X' b d key : alike X X' b -> b + s <= c -> s <= d ->
-  read m X' (b + s + d) key = read m X (b + d) key.
+(** Places s further on are as far away as before, modulo m. *)
+Lemma distance_mod i j : j <= i -> (i + s - j) mod m = (i - j) mod m.
 Proof.
-  intros (E & F) Bc Sd. unfold read. rewrite (last_match_from _ (b + s) d), (last_match_from _ b d).
-  rewrite last_match_ext with (key := fun j => key (X' (b + s + j))) (key' := fun j => key (X (b + j))).
-  2: { intros j _. replace (b + s + j) with (b + j + s) by lia. rewrite F by lia. reflexivity. }
-  destruct (last_match (fun j => key (X (b + j))) d) as [j|] eqn:G.
+  intro L. replace (i + s - j) with (i - j + s) by lia.
+  rewrite <- Nat.add_mod_idemp_r, s_whole, Nat.add_0_r by exact m_positive. reflexivity.
+Qed.
+
+Lemma read_alike X X' b d key : alike X X' b -> b + s <= c -> s <= d ->
+  read m X' (b + d + s) key = read m X (b + d) key.
+Proof.
+  intros (E & F) Bc Sd. unfold read. rewrite F by lia. set (q := X (b + d)).
+  rewrite (last_match_from _ b d).
+  replace (last_match _ (b + d + s)) with
+    (last_match (fun j => key q (X' j) ((b + d + s - j) mod m)) (b + s + d)) by (f_equal; lia).
+  rewrite (last_match_from _ (b + s) d).
+  rewrite last_match_ext with (i := d) (key' := fun j => key q (X (b + j)) ((b + d - (b + j)) mod m)).
+  2: { intros j _. replace (b + s + j) with (b + j + s) by lia. rewrite F by lia. do 2 f_equal. lia. }
+  destruct (last_match _ d) as [j|] eqn:G.
   - replace (b + s + j) with (b + j + s) by lia. rewrite F by lia. do 3 f_equal. lia.
-  - rewrite last_match_ext with (key := fun j => key (X' j)) (key' := fun j => key (X j))
-      by (intros j L; rewrite E by lia; reflexivity).
-    rewrite (last_match_from (fun j => key (X j)) b s).
+  - rewrite last_match_ext with (i := b + s) (key' := fun j => key q (X j) ((b + d - j) mod m))
+      by (intros j L; rewrite E, distance_mod by lia; reflexivity).
+    rewrite (last_match_from _ b s).
     rewrite (proj2 (last_match_none _ s)) by (intros j L; apply (proj1 (last_match_none _ _) G); lia).
     destruct (last_match _ b) as [j|] eqn:H; [|reflexivity].
-    apply last_match_some in H. rewrite E by lia. do 2 f_equal.
-    replace (b + s + d - j) with (b + d - j + s) by lia.
-    rewrite <- Nat.add_mod_idemp_r, s_whole, Nat.add_0_r by exact m_positive. reflexivity.
+    apply last_match_some in H. rewrite E, distance_mod by lia. reflexivity.
 Qed.
 
 Lemma attend_alike X X' b l : alike X X' b -> b + s <= c -> alike (attend m X l) (attend m X' l) (b + s).
 Proof.
   intros K Bc. split; intros i Li; unfold attend.
-  - rewrite (proj1 K) by exact Li. f_equal. apply map_ext. intro key. unfold read.
-    rewrite last_match_ext with (key' := fun j => key (X j))
+  - rewrite (proj1 K) by exact Li. f_equal. apply map_ext. intro key. unfold read. rewrite (proj1 K) by exact Li.
+    rewrite last_match_ext with (key' := fun j => key (X i) (X j) ((i - j) mod m))
       by (intros j L; rewrite (proj1 K) by lia; reflexivity).
     destruct (last_match _ i) as [j|] eqn:F; [|reflexivity].
     apply last_match_some in F. rewrite (proj1 K) by lia. reflexivity.
   - rewrite (proj2 K) by lia. f_equal. apply map_ext. intro key.
-    replace (i + s) with (b + s + (i - b)) by lia. replace i with (b + (i - b)) at 2 by lia.
-    apply read_alike; [exact K|exact Bc|lia].
+    replace i with (b + (i - b)) by lia. apply read_alike; [exact K|exact Bc|lia].
 Qed.
 
 Lemma layers_alike ls : forall X X' b, alike X X' b -> b + length ls * s <= c ->
