@@ -201,8 +201,8 @@ Definition level_layer (l : level) : layer := Layer
 
 (** The clock, from the distance to SOS. *)
 Definition is_sos : key_of_head := fun _ x _ => same x [0].
-Definition clock_of (found : option (knowledge * nat)) : nat :=
-  match found with Some (_, d) => (d + (m - 1)) mod m | None => 0 end.
+Definition clock_of (found : option (knowledge * (nat * nat))) : nat :=
+  match found with Some (_, (_, d)) => (d + (m - 1)) mod m | None => 0 end.
 Definition clock_layer : layer := Layer [is_sos]
   (fun x found => match known x with [] => [] | a :: _ => [a; clock_of (hd None found)] end).
 
@@ -215,7 +215,7 @@ Definition first_layer (l : level) : layer := Layer
         let c := clock_of (hd None found) in
         a :: map (fun k =>
           match nth k (tl found) None with
-          | Some (y, d) => sets l [hd 0 (known y); (c + (m - d)) mod m] k
+          | Some (y, (_, d)) => sets l [hd 0 (known y); (c + (m - d)) mod m] k
           | None => 0
           end) (seq 0 (width l)) ++ [c]
     end).
@@ -239,7 +239,7 @@ Definition decoder_output (x : knowledge) : nat :=
         (if drops then repeat 0 (match levels C with [] => 0 | l :: _ => width l end) ++ s else s) a)
   end.
 
-Definition decoder_of : decoder := Decoder m decoder_layers decoder_output.
+Definition decoder_of : decoder := Decoder m 0 decoder_layers decoder_output.
 
 (** * Its correctness *)
 
@@ -265,7 +265,7 @@ Proof.
   destruct E as (y & s & ->). apply known_two.
 Qed.
 
-Lemma know_by_level X ls l : know X ls -> know (attend m X (level_layer l)) (l :: ls).
+Lemma know_by_level X ls l : know X ls -> know (attend m 0 X (level_layer l)) (l :: ls).
 Proof.
   intros (Z & K). split; unfold attend; cbn [combine level_layer].
   - rewrite Z. reflexivity.
@@ -279,7 +279,7 @@ Proof.
 Qed.
 
 Lemma know_by_levels above : forall X ls, know X ls ->
-  know (fold_left (attend m) (map level_layer above) X) (rev above ++ ls).
+  know (fold_left (attend m 0) (map level_layer above) X) (rev above ++ ls).
 Proof.
   induction above as [|l above IH]; intros X ls K; [exact K|].
   cbn [map fold_left rev]. rewrite <- app_assoc. apply IH, know_by_level, K.
@@ -288,18 +288,18 @@ Qed.
 Lemma know_token : m = 1 -> know (token A w) [].
 Proof. intro E. split; [reflexivity|]. intros i _. cbn [values]. rewrite E, Nat.mod_1_r. reflexivity. Qed.
 
-Lemma sos_read i : clock_of (read m (token A w) (S i) is_sos) = i mod m.
+Lemma sos_read i : clock_of (read m 0 (token A w) (S i) is_sos) = i mod m.
 Proof.
   unfold read. rewrite (proj2 (last_match_some _ _ 0)).
   2: { repeat split; [lia|]. intros [|j] L; [lia|reflexivity]. }
-  cbn [clock_of]. rewrite Nat.add_mod_idemp_l by exact m_positive.
+  cbn [clock_of distance]. rewrite Nat.add_mod_idemp_l by exact m_positive.
   replace (S i - 0 + (m - 1)) with (i + 1 * m) by lia. apply Nat.mod_add, m_positive.
 Qed.
 
-Lemma know_clock : know (attend m (token A w) clock_layer) [].
+Lemma know_clock : know (attend m 0 (token A w) clock_layer) [].
 Proof.
   split; [reflexivity|]. intros i _.
-  change (known [W i; clock_of (read m (token A w) (S i) is_sos)] = [W i; i mod m]).
+  change (known [W i; clock_of (read m 0 (token A w) (S i) is_sos)] = [W i; i mod m]).
   rewrite known_two, sos_read. reflexivity.
 Qed.
 
@@ -315,7 +315,7 @@ Qed.
 
 Lemma know_by_first l :
   (forall j k, j < n -> k < width l -> negb (Nat.eqb (sets l [W j; j mod m] k) 0) = letter_sets l (W j) k) ->
-  know (attend m (token A w) (first_layer l)) [l].
+  know (attend m 0 (token A w) (first_layer l)) [l].
 Proof.
   intro H. split; [reflexivity|]. intros i Li. unfold attend. cbn [combine first_layer keys map].
   change (known (token A w (S i))) with [W i; 0]. cbv beta iota zeta. cbn [hd tl]. rewrite sos_read.
@@ -324,7 +324,7 @@ Proof.
   unfold read, recent. rewrite last_match_shift by reflexivity.
   rewrite last_match_ext with (key' := fun j => negb (Nat.eqb (sets l [W j; j mod m] k) 0)).
   - destruct (last_match _ i) as [j|] eqn:F; [|reflexivity]. apply last_match_some in F.
-    cbn [option_map token known hd]. replace (S i - S j) with (i - j) by lia.
+    cbn [option_map token known hd distance]. replace (S i - S j) with (i - j) by lia.
     rewrite clock_back by lia. reflexivity.
   - intros j Lj. rewrite H by (lia || exact Lk). reflexivity.
 Qed.
@@ -394,7 +394,7 @@ Proof.
   rewrite app_assoc. apply IH.
 Qed.
 
-Lemma know_all : know (fold_left (attend m) decoder_layers (token A w)) used.
+Lemma know_all : know (fold_left (attend m 0) decoder_layers (token A w)) used.
 Proof.
   unfold decoder_layers. destruct (Nat.eqb m 1) eqn:E.
   - apply Nat.eqb_eq in E. rewrite <- (rev_involutive used) at 2. rewrite <- (app_nil_r (rev (rev used))).
@@ -447,7 +447,7 @@ Proof.
     assert (K := know_all w (length w) N R (le_n _) O H). unfold used, drops in K. rewrite T in K.
     apply output_at_end with (n := length w); auto. apply K. lia.
   - intros i Li H.
-    change (decoder_output (fold_left (attend m) decoder_layers (token A w) i) = right_after M (firstn i w)).
+    change (decoder_output (fold_left (attend m 0) decoder_layers (token A w) i) = right_after M (firstn i w)).
     assert (K := know_all w i N R Li O H). destruct i as [|i].
     + unfold decoder_output. rewrite (proj1 K). rewrite <- (answer_right w 0 N R Li O H).
       rewrite values_start by exact N. reflexivity.

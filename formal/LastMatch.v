@@ -1,8 +1,8 @@
 (** Decoders with attention to the last match: what the encoding `reach` can do when its shares are 0 or 1.
 
     A head of such a decoder sees the places before its own, not its own (strict masking). At place i it finds
-    the last place at which its key holds, and reads what the token there knows, and how far away it is modulo m;
-    or that there is no such place. What tokens know in the next layer is any function of what they know and
+    the last place at which its key holds, and reads what the token there knows and the distance to it; or that
+    there is no such place. Distances are seen modulo m, and exactly up to some r. What tokens know in the next layer is any function of what they know and
     read. A token is one of finitely many, so it knows one of finitely many things in each layer. A head that
     sees its own place as well is no more: a token knows whether its key holds of itself. *)
 
@@ -61,32 +61,38 @@ Qed.
 (** What a token knows in a layer. *)
 Definition knowledge := list nat.
 
-(** The key of a head: what a token asks for, given what it knows itself, what the other token knows, and how far
-    away that is modulo m. *)
-Definition key_of_head := knowledge -> knowledge -> nat -> bool.
+(** What is seen of a distance. *)
+Definition distance (m r i j : nat) : nat * nat := (min (i - j) r, (i - j) mod m).
+
+(** The key of a head: what a token asks for, given what it knows itself, what the other knows, and the distance. *)
+Definition key_of_head := knowledge -> knowledge -> nat * nat -> bool.
 
 Record layer : Type := Layer {
   keys : list key_of_head;
-  combine : knowledge -> list (option (knowledge * nat)) -> knowledge
+  combine : knowledge -> list (option (knowledge * (nat * nat))) -> knowledge
 }.
-Record decoder : Type := Decoder { period : nat; layers : list layer; output : knowledge -> nat }.
+Record decoder : Type := Decoder { period : nat; near : nat; layers : list layer; output : knowledge -> nat }.
+
+Section Layers.
+Variables (m r : nat) (X : nat -> knowledge).
 
 (** What a head reads at place i, given what the tokens know. *)
-Definition read (m : nat) (X : nat -> knowledge) (i : nat) (key : key_of_head) : option (knowledge * nat) :=
-  match last_match (fun j => key (X i) (X j) ((i - j) mod m)) i with
-  | Some j => Some (X j, (i - j) mod m)
+Definition read (i : nat) (key : key_of_head) : option (knowledge * (nat * nat)) :=
+  match last_match (fun j => key (X i) (X j) (distance m r i j)) i with
+  | Some j => Some (X j, distance m r i j)
   | None => None
   end.
 
-Definition attend (m : nat) (X : nat -> knowledge) (l : layer) : nat -> knowledge :=
-  fun i => combine l (X i) (map (read m X i) (keys l)).
+Definition attend (l : layer) : nat -> knowledge := fun i => combine l (X i) (map (read i) (keys l)).
+
+End Layers.
 
 (** The tokens: SOS (0), the letters from 1 on, and one more, wherever the word has ended. *)
 Definition token (A : automaton) (w : list nat) (i : nat) : knowledge :=
   match i with 0 => [0] | S j => [S (nth j w (letters A))] end.
 
 Definition says (D : decoder) (A : automaton) (w : list nat) (i : nat) : nat :=
-  output D (fold_left (attend (period D)) (layers D) (token A w) i).
+  output D (fold_left (attend (period D) (near D)) (layers D) (token A w) i).
 
 (** Automata whose states say what is right after a word: an answer, from 1 on, or 0 where nothing is asked. At
     the end, the answer is asked at the token after the word; otherwise at SOS and at every letter. *)

@@ -15,49 +15,53 @@ Qed.
 (** * What tokens know when a piece of s letters is put in
 
     The tokens before place c are the same, those from place b on are s places further on. Each layer moves b by
-    s: if a head finds a match within the s places before, it finds the same one in both; if not, it looks further
-    back than the place where the piece was put in. *)
+    2 s. A head that finds a match at b or later finds the same one in both. Else it finds none in the piece
+    either, as all there is known from the places after b, and further back both are the same. *)
 
 Section Shift.
-Variables m s c : nat.
+Variables m r s c : nat.
 Hypothesis m_positive : m <> 0.
 Hypothesis s_whole : s mod m = 0.
+Hypothesis s_far : r <= s.
 
 Definition alike (X X' : nat -> knowledge) (b : nat) : Prop :=
   (forall i, i < c -> X' i = X i) /\ (forall i, b <= i -> X' (i + s) = X i).
 
-(** Places s further on are as far away as before, modulo m. *)
-Lemma distance_mod i j : j <= i -> (i + s - j) mod m = (i - j) mod m.
+Lemma distance_both i j : distance m r (i + s) (j + s) = distance m r i j.
+Proof. unfold distance. replace (i + s - (j + s)) with (i - j) by lia. reflexivity. Qed.
+
+Lemma distance_far i j : j + s <= i -> distance m r (i + s) j = distance m r i j.
 Proof.
-  intro L. replace (i + s - j) with (i - j + s) by lia.
+  intro L. unfold distance. replace (i + s - j) with (i - j + s) by lia. f_equal; [lia|].
   rewrite <- Nat.add_mod_idemp_r, s_whole, Nat.add_0_r by exact m_positive. reflexivity.
 Qed.
 
-Lemma read_alike X X' b d key : alike X X' b -> b + s <= c -> s <= d ->
-  read m X' (b + d + s) key = read m X (b + d) key.
+Lemma read_alike X X' b d key : alike X X' b -> b + s <= c -> 2 * s <= d ->
+  read m r X' (b + d + s) key = read m r X (b + d) key.
 Proof.
   intros (E & F) Bc Sd. unfold read. rewrite F by lia. set (q := X (b + d)).
   rewrite (last_match_from _ b d).
   replace (last_match _ (b + d + s)) with
-    (last_match (fun j => key q (X' j) ((b + d + s - j) mod m)) (b + s + d)) by (f_equal; lia).
+    (last_match (fun j => key q (X' j) (distance m r (b + d + s) j)) (b + s + d)) by (f_equal; lia).
   rewrite (last_match_from _ (b + s) d).
-  rewrite last_match_ext with (i := d) (key' := fun j => key q (X (b + j)) ((b + d - (b + j)) mod m)).
-  2: { intros j _. replace (b + s + j) with (b + j + s) by lia. rewrite F by lia. do 2 f_equal. lia. }
+  rewrite last_match_ext with (i := d) (key' := fun j => key q (X (b + j)) (distance m r (b + d) (b + j))).
+  2: { intros j _. replace (b + s + j) with (b + j + s) by lia. rewrite F, distance_both by lia. reflexivity. }
   destruct (last_match _ d) as [j|] eqn:G.
-  - replace (b + s + j) with (b + j + s) by lia. rewrite F by lia. do 3 f_equal. lia.
-  - rewrite last_match_ext with (i := b + s) (key' := fun j => key q (X j) ((b + d - j) mod m))
-      by (intros j L; rewrite E, distance_mod by lia; reflexivity).
+  - replace (b + s + j) with (b + j + s) by lia. rewrite F, distance_both by lia. reflexivity.
+  - rewrite last_match_ext with (i := b + s) (key' := fun j => key q (X j) (distance m r (b + d) j))
+      by (intros j L; rewrite E, distance_far by lia; reflexivity).
     rewrite (last_match_from _ b s).
     rewrite (proj2 (last_match_none _ s)) by (intros j L; apply (proj1 (last_match_none _ _) G); lia).
     destruct (last_match _ b) as [j|] eqn:H; [|reflexivity].
-    apply last_match_some in H. rewrite E, distance_mod by lia. reflexivity.
+    apply last_match_some in H. rewrite E, distance_far by lia. reflexivity.
 Qed.
 
-Lemma attend_alike X X' b l : alike X X' b -> b + s <= c -> alike (attend m X l) (attend m X' l) (b + s).
+Lemma attend_alike X X' b l :
+  alike X X' b -> b + s <= c -> alike (attend m r X l) (attend m r X' l) (b + 2 * s).
 Proof.
   intros K Bc. split; intros i Li; unfold attend.
   - rewrite (proj1 K) by exact Li. f_equal. apply map_ext. intro key. unfold read. rewrite (proj1 K) by exact Li.
-    rewrite last_match_ext with (key' := fun j => key (X i) (X j) ((i - j) mod m))
+    rewrite last_match_ext with (key' := fun j => key (X i) (X j) (distance m r i j))
       by (intros j L; rewrite (proj1 K) by lia; reflexivity).
     destruct (last_match _ i) as [j|] eqn:F; [|reflexivity].
     apply last_match_some in F. rewrite (proj1 K) by lia. reflexivity.
@@ -65,11 +69,13 @@ Proof.
     replace i with (b + (i - b)) by lia. apply read_alike; [exact K|exact Bc|lia].
 Qed.
 
-Lemma layers_alike ls : forall X X' b, alike X X' b -> b + length ls * s <= c ->
-  alike (fold_left (attend m) ls X) (fold_left (attend m) ls X') (b + length ls * s).
+Lemma layers_alike ls : forall X X' b, alike X X' b -> b + length ls * (2 * s) <= c ->
+  alike (fold_left (attend m r) ls X) (fold_left (attend m r) ls X') (b + length ls * (2 * s)).
 Proof.
-  induction ls as [|l ls IH]; intros X X' b K B; simpl in *; [rewrite Nat.add_0_r; exact K|].
-  rewrite Nat.add_assoc in *. apply IH; [|exact B]. apply attend_alike; [exact K|lia].
+  induction ls as [|l ls IH]; intros X X' b K B; cbn [length fold_left] in *.
+  - rewrite Nat.add_0_r. exact K.
+  - replace (b + S (length ls) * (2 * s)) with (b + 2 * s + length ls * (2 * s)) in * by lia.
+    apply IH; [|exact B]. apply attend_alike; [exact K|lia].
 Qed.
 
 End Shift.
@@ -93,14 +99,15 @@ Variable A : automaton.
 Variables x u y : list nat.
 Hypothesis positive : period D <> 0.
 Hypothesis u_whole : length u mod period D = 0.
+Hypothesis u_far : near D <= length u.
 
 Let word (k : nat) : list nat := x ++ times k u ++ y.
 
-Lemma says_alike k i : length (layers D) <= k -> length x + 1 + length (layers D) * length u <= i ->
+Lemma says_alike k i : 2 * length (layers D) <= k -> length x + 1 + length (layers D) * (2 * length u) <= i ->
   says D A (word (S k)) (i + length u) = says D A (word k) i.
 Proof.
   intros K I. unfold says. f_equal.
-  apply (layers_alike (period D) (length u) (length x + 1 + k * length u) positive u_whole)
+  apply (layers_alike (period D) (near D) (length u) (length x + 1 + k * length u) positive u_whole u_far)
     with (b := length x + 1); [|nia|exact I].
   split; intros j L; destruct j as [|j]; try reflexivity; try lia.
   - cbn [token]. do 2 f_equal. unfold word. cbn [times].
@@ -110,7 +117,7 @@ Proof.
     rewrite <- app_assoc, (app_nth2 u) by lia. f_equal. lia.
 Qed.
 
-Lemma says_same k d e : length (layers D) < k -> 0 < length u ->
+Lemma says_same k d e : 2 * length (layers D) < k -> 0 < length u ->
   says D A (word (d + k)) (length (word (d + k)) + e) = says D A (word k) (length (word k) + e).
 Proof.
   intros K U. induction d as [|d IH]; [reflexivity|]. rewrite <- IH. cbn [plus].
@@ -158,23 +165,23 @@ Proof.
   rewrite !andb_true_iff, !negb_true_iff, !Nat.eqb_neq, !Nat.ltb_lt, !Nat.eqb_eq, forallb_forall.
   intros ((((((((((((((_ & _) & O1) & O2) & O3) & O4) & U) & E) & B) & F) & P1) & P2) & N1) & N2) & N) D Pos R.
   apply over_b_over in O1, O2, O3, O4.
-  set (u := along_cycle c ++ times (period D - 1) (steady c)).
-  assert (Lu : length u = length (along_cycle c) * period D).
-  { unfold u. rewrite app_length, times_length, E. destruct (period D); [contradiction|]. simpl. nia. }
+  set (u := along_cycle c ++ times (S (near D) * period D - 1) (steady c)).
+  assert (Lu : length u = length (along_cycle c) * S (near D) * period D).
+  { unfold u. rewrite app_length, times_length, E. destruct (period D); [contradiction|]. nia. }
   assert (Ou : over A u) by (apply Forall_app; split; [exact O2|apply times_over, O3]).
   assert (Step : forall i, i < n -> state_after A (state i) u = state (S i mod n)).
   { intros i L. assert (L' : S i mod n < n) by (apply Nat.mod_upper_bound; lia).
     destruct (proj1 (andb_true_iff _ _) (F i ltac:(apply in_seq; lia))) as (G & _).
     destruct (proj1 (andb_true_iff _ _) (F (S i mod n) ltac:(apply in_seq; lia))) as (_ & H).
     apply Nat.eqb_eq in G, H. unfold u. rewrite state_after_app, G.
-    generalize (period D - 1). intro k. induction k as [|k IH]; [reflexivity|].
+    generalize (S (near D) * period D - 1). intro k. induction k as [|k IH]; [reflexivity|].
     simpl. rewrite state_after_app, H. exact IH. }
   assert (Cycle : forall k, state_after A 0 (to_cycle c ++ times k u) = state (k mod n)).
   { induction k as [|k IH].
     - simpl. rewrite app_nil_r, Nat.mod_0_l by lia. exact B.
     - cbn [times]. rewrite <- times_app, app_assoc, state_after_app, IH, Step by (apply Nat.mod_upper_bound; lia).
       rewrite <- (Nat.add_1_r (k mod n)), Nat.add_mod_idemp_l, Nat.add_1_r by lia. reflexivity. }
-  set (L := S (length (layers D))). set (e := if at_end M then 1 else 0).
+  set (L := S (2 * length (layers D))). set (e := if at_end M then 1 else 0).
   set (word := fun k => to_cycle c ++ times k u ++ told_apart c).
   assert (Says : forall i, i < n -> answer i <> 0 -> says D A (word L) (length (word L) + e) = answer i).
   { intros i Li Ai. assert (K : (i + n * L) mod n = i).
@@ -188,7 +195,7 @@ Proof.
       - rewrite Nat.add_1_r, <- Right. apply R. rewrite Right. exact Ai.
       - rewrite Nat.add_0_r. specialize (R _ (le_n _)). rewrite firstn_all, Right in R. apply R, Ai. }
     rewrite <- V. replace (i + n * L) with (i + n * L - L + L) by nia. symmetry.
-    apply says_same; [exact Pos| |unfold L; lia|rewrite Lu; nia].
+    apply says_same; [exact Pos| |rewrite Lu; nia|unfold L; lia|rewrite Lu; nia].
     rewrite Lu. apply Nat.mod_mul, Pos. }
   apply N. rewrite <- (Says _ P1 N1). apply Says; assumption.
 Qed.
