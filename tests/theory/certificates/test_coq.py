@@ -281,7 +281,7 @@ def test_changed_certificates_for_reach_are_not_verified(expression: str) -> Non
     certificate = _for_reach(CASCADES.get(expression, predicted)(from_expression(expression)))
     assert certificate is not None
     document = certificate.model_dump(mode="json")
-    changed, fields = [], set()
+    changed, fields = [], set[str]()
     for each in [*mutations(document), *({**document, "machine": m} for m in mutations(document["machine"]))]:
         try:
             read = type(certificate).model_validate_json(json.dumps(each), strict=True)
@@ -299,6 +299,7 @@ def test_changed_certificates_for_reach_are_not_verified(expression: str) -> Non
             assert problem is None
         elif problem is None and isinstance(read, CascadeCertificate):
             assert _is_right(read, read.machine.alphabet)
+            assert read.machine != certificate.machine or read.layers == certificate.layers
         elif problem is None:
             assert has_group_of_one_length(read.machine.transitions)
         right += problem is None and read.machine == certificate.machine
@@ -321,7 +322,7 @@ def test_decoders_in_coq_say_what_automata_do_here() -> None:
         instance = instance_of(certificate)
         table = certificate.machine
         numbers = {each: k for k, each in enumerate(dict.fromkeys(("", *table.outputs)))}
-        lines += coq_check._definitions(instance, number)
+        lines.append(coq_check._definitions(instance, number))
         lines.append(f"Definition s{number} := find_silent a{number}.\n")
         lines.append(
             f"Definition p{number} := Eval vm_compute in "
