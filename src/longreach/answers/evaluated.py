@@ -12,6 +12,7 @@ import numpy as np
 from longreach.errors import Argument, Field, InputError, own_code
 from longreach.runs.cells import ByAccuracy
 from longreach.tasks.catalog import load_argument
+from longreach.tasks.flow_words import certificate_sample
 from longreach.tasks.lengths import LengthRange, read_name, read_options
 from longreach.tasks.task import Batch, BoolArray, ProbedBy, Task, draw_lengths
 from longreach.wording import Column, Table, percent
@@ -166,7 +167,7 @@ def evaluate(
                 probed[each.name], worst[each.name] = words.shares(right)
                 share = subject.guessed_share(words)
                 guessed |= {} if share is None else {each.name: share}
-            pairs = subject.certificate_sample(each, min(size, PROBING_SIZE), rng) if probing else None
+            pairs = certificate_sample(subject, each, min(size, PROBING_SIZE), rng) if probing else None
             if pairs is not None:
                 flow[each.name] = float(right_rows(model, subject, pairs.batch).mean())
     by = subject.probed_by

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from longreach.tasks.task import IntArray
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.regular import RegularLanguage
+from longreach.tasks.task import IntArray, Probes, Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.paths import distinguishing_word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
@@ -39,6 +42,28 @@ def refuted(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Refutation
     if analysis.holds():
         return None
     return refutation(analysis, Convention.LAST_LETTER, budget.certificate)
+
+
+def certificate_sample(
+    task: Task, lengths: LengthRange, count: int, rng: np.random.Generator
+) -> Probes | None:
+    """Words of the certificate that no program without positions exists; None where there is none.
+
+    They come in pairs of which such a program cannot tell both.
+    """
+    if not isinstance(task, RegularLanguage) or (words := flow_words(task.automaton)) is None:
+        return None
+    if (found := words.draw(task.lengths(*lengths), count, rng)) is None:
+        return None
+    drawn, sides, kinds = found
+    return Probes(task.labelled([(word, task.answer(word)) for word in drawn]), sides, kinds, words.names)
+
+
+@lru_cache(maxsize=8)
+def flow_words(automaton: Automaton) -> FlowWords | None:
+    """Draws words of the certificate of a no without positions; None where there is none."""
+    proof = refuted(automaton)
+    return None if proof is None else FlowWords(automaton, proof)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,6 @@ from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, mi
 from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.tasks.flow_words import FlowWords
     from longreach.tasks.probing import LoopWords
 
 FIRST_LETTER = SOS_ID + 1
@@ -96,9 +95,9 @@ class LanguageTask(Task):
         from longreach.tasks.pumped import hard_probes  # only measuring needs it
 
         found = hard_probes(self, (), lengths, count, rng)
-        return None if found is None else found.probes(self._labelled(found.pairs))
+        return None if found is None else found.probes(self.labelled(found.pairs))
 
-    def _labelled(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
+    def labelled(self, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Batch:
         """Words with their labels by name as a batch."""
         sizes = np.array([len(x) for x, _ in pairs], dtype=np.int64)
         words, labels = (np.zeros((len(pairs), int(sizes.max()) + more), dtype=np.int64) for more in (0, 1))
@@ -213,24 +212,6 @@ class RegularLanguage(AutomatonTask):
     @cached_property
     def words(self) -> UniformWords:
         return UniformWords(self.automaton)
-
-    @cached_property
-    def flow_words(self) -> FlowWords | None:
-        """Draws words of the certificate of a no without positions; None where there is none."""
-        from longreach.tasks.flow_words import FlowWords, refuted  # only measuring needs it
-
-        proof = refuted(self.automaton)
-        return None if proof is None else FlowWords(self.automaton, proof)
-
-    def certificate_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
-        found = None
-        if self.flow_words is not None:
-            found = self.flow_words.draw(self.lengths(*lengths), count, rng)
-        if found is None or self.flow_words is None:
-            return None
-        words, sides, kinds = found
-        batch = self._labelled([(word, self.answer(word)) for word in words])
-        return Probes(batch, sides, kinds, self.flow_words.names)
 
     @cached_property
     def least_length(self) -> int:

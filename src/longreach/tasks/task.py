@@ -611,13 +611,6 @@ class Task(ABC):
         """
         return None
 
-    def certificate_sample(self, lengths: LengthRange, count: int, rng: np.random.Generator) -> Probes | None:
-        """Words of the certificate that no program without positions exists; None: there is none.
-
-        They come in pairs of which such a program cannot tell both.
-        """
-        return None
-
     def constant_share(self, batch: Batch) -> float | None:
         """The share of tests that always giving the same answer gets right; None: it is `chance`."""
         return None

@@ -17,6 +17,7 @@ from longreach.models.fast.forward import PackedForward
 from longreach.models.fast.packed import Packed
 from longreach.models.fast.paths import PACKED_OUTPUTS, applies
 from longreach.models.network import Network
+from longreach.tasks.flow_words import certificate_sample
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import EOS, EOS_ID, Batch, IntArray, Task, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
@@ -299,7 +300,7 @@ class TokenTests:
         task, config = task_of(self._config), self._config
         for lengths in config.ranges:
             with self._timed("prepare"):
-                words = task.certificate_sample(lengths, min(config.test_size, PROBING_SIZE), self._rng)
+                words = certificate_sample(task, lengths, min(config.test_size, PROBING_SIZE), self._rng)
                 parts = (
                     [] if words is None else self._placed_parts(words.batch, [np.arange(len(words.batch))])
                 )
