@@ -123,6 +123,19 @@ def test_the_package_is_read_without_running_it(tmp_path: Path, monkeypatch: pyt
         default_corpus()
 
 
+def test_the_standard_library_is_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = from_files([Path("python")])
+    assert {"ast.py", "textwrap.py"} <= {path.name for path in found.files}
+    assert not any("test" in path.parts or "site-packages" in path.parts for path in found.files)
+    (tmp_path / "notes.txt").write_text("words", encoding="utf-8")
+    both = from_files([Path("notes.txt"), Path("python")])
+    assert [path.name for path in both.files[:1]] == ["notes.txt"]
+    assert (both.files[1:], both.source) == (found.files, f"notes.txt, {found.source}")
+    (tmp_path / "python").write_text("a file of this name", encoding="utf-8")
+    assert from_files([Path("python")]).files == (Path("python"),)
+
+
 ROWS = ["one row", "", "two\nlines", "ünd so fort"]
 KEPT = [row for row in ROWS if row]
 

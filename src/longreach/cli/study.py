@@ -71,7 +71,11 @@ def study(
     ] = False,
     text: Annotated[
         list[Path] | None,
-        option("natural-language: a text file or a local dataset; may be given several times.", "FILE|DIR"),
+        option(
+            "natural-language: a text file, a local dataset, or `python` for the source of the standard "
+            "library; may be given several times.",
+            "FILE|DIR|python",
+        ),
     ] = None,
     out: Annotated[
         Path | None, option("The figure, or the tables as .md (default: a figure in DIR/figures).", "FILE")

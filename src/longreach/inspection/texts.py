@@ -14,7 +14,9 @@ import importlib.util
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import platform
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain, islice
@@ -237,20 +239,27 @@ def _part(pieces: Iterable[str], size: int, held_out: bool) -> Iterator[str]:
 
 
 def from_files(paths: Sequence[Path]) -> Corpus:
-    """The corpus of what a user names: text files, tables of texts, directories of either.
+    """The corpus of what a user names: text files, tables of texts, directories of either, or `python`.
 
     >>> from_files([Path("no-such-file")])
     Traceback (most recent call last):
     longreach.errors.InputError: no-such-file: no such file
     """
     files: list[Path] = []
+    sources: list[str] = []
     for path in paths:
+        if str(path) in CORPORA and not path.exists():
+            known = CORPORA[str(path)]()
+            files += known.files
+            sources.append(known.source)
+            continue
         if path.is_dir():
             files += files_of(path)
         else:
             open_file(path).close()  # says what is wrong with it
             files.append(path)
-    return Corpus(tuple(files), ", ".join(str(path) for path in paths))
+        sources.append(str(path))
+    return Corpus(tuple(files), ", ".join(sources))
 
 
 def default_corpus() -> Corpus:
@@ -263,6 +272,28 @@ def default_corpus() -> Corpus:
     if not files:
         raise InputError(f"{folder}: no speeches; pass text files with --text")
     return Corpus(files, CITATION)
+
+
+NO_SOURCE = frozenset(
+    {"__pycache__", "encodings", "idle_test", "pydoc_data", "site-packages", "test", "tests"}
+)
+"""Directories of the standard library that are left out: tests, generated tables, other packages."""
+
+
+def standard_library() -> Corpus:
+    """The source of Python's standard library, as installed; none of it runs.
+
+    >>> found = standard_library()
+    >>> "ast.py" in {path.name for path in found.files}, found.source.startswith("standard library of Python")
+    (True, True)
+    """
+    root = Path(sysconfig.get_path("stdlib"))
+    files = sorted(path for path in root.rglob("*.py") if NO_SOURCE.isdisjoint(path.relative_to(root).parts))
+    return Corpus(tuple(files), f"standard library of Python {platform.python_version()} (PSF License)")
+
+
+CORPORA: dict[str, Callable[[], Corpus]] = {"python": standard_library}
+"""Texts that need no file, by name."""
 
 
 END_OF_TEXT = "<|endoftext|>"
