@@ -14,7 +14,7 @@ from longreach.theory.limit.model import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.image import AxesImage
 
 MOST_PANELS = 24
@@ -73,15 +73,28 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     from matplotlib.figure import Figure
 
     windows = max(len(head.shift.offsets) for head in heads)
+    figure = Figure(figsize=(1.6 * (windows + 2.4), heads_height(len(heads))))
+    draw_heads(figure, [(f"head {head.name}", head) for head in heads])
+    figure.suptitle(f"{source}: queries down, keys across", fontsize=_SMALL + 1)
+    return figure
+
+
+def heads_height(rows: int) -> float:
+    """The inches of so many rows of heat maps."""
+    return 1.8 * rows + 0.4
+
+
+def draw_heads(part: Figure | SubFigure, heads: Sequence[tuple[str, HeadReport]]) -> None:
+    """The rows of heat maps, each head under a name."""
+    windows = max(len(head.shift.offsets) for _, head in heads)
     # Fixed places: a layout that looks at every label takes seconds for so many panels.
-    high = 1.7 * len(heads) + 0.4
-    figure = Figure(figsize=(1.6 * (windows + 2.4), high))
+    high = heads_height(len(heads))
     grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.28}
     shares = [1.0, 1.0, 0.09, 0.25, *[1.0] * windows]
-    axes = figure.subplots(
-        len(heads), len(shares), squeeze=False, gridspec_kw={**grid, "hspace": 0.35, "width_ratios": shares}
+    axes = part.subplots(
+        len(heads), len(shares), squeeze=False, gridspec_kw={**grid, "hspace": 0.45, "width_ratios": shares}
     )
-    for row, head in zip(axes, heads, strict=True):
+    for row, (name, head) in zip(axes, heads, strict=True):
         assert head.matrix is not None
         values = head.matrix[np.tri(len(head.matrix), dtype=bool)]
         # A few extreme pairs would leave one colour for all others.
@@ -89,19 +102,19 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
         most = most if most - least > 1e-12 else least + 1.0
         image = _map(row[0], head.matrix, least, most, "viridis")
         _map(row[1], invariant_version(head.matrix), least, most, "viridis")
-        row[0].set_title(f"head {head.name}, variance {head.offset_variance:.3g}", fontsize=_SMALL - 0.5)
+        row[0].set_title(f"{name}\noffset variance {head.offset_variance:.3g}", fontsize=_SMALL - 0.5)
         row[1].set_title("means by distance", fontsize=_SMALL - 0.5)
-        bar = figure.colorbar(image, cax=row[2])
+        bar = part.colorbar(image, cax=row[2])
         bar.ax.tick_params(labelsize=_SMALL - 1.5, length=2, pad=1)
         for axis in row[3:]:
             axis.set_visible(False)
-        for axis, offset in zip(row[4:], head.shift.offsets, strict=False):
+        softmax = [window_weights(head.matrix, head.shift.window, offset) for offset in head.shift.offsets]
+        # The first queries have few keys: their weights would leave all others dark.
+        most = max(float(weights[len(weights) // 4 :].max()) for weights in softmax)
+        for axis, offset, weights in zip(row[4:], head.shift.offsets, softmax, strict=False):
             axis.set_visible(True)
-            weights = window_weights(head.matrix, head.shift.window, offset)
-            _map(axis, weights, 0.0, 1.0, "magma")
+            _map(axis, weights, 0.0, most, "magma")
             axis.set_title(f"softmax at {offset}", fontsize=_SMALL - 0.5)
-    figure.suptitle(f"{source}: queries down, keys across", fontsize=_SMALL + 1)
-    return figure
 
 
 def _map(axis: Axes, values: Array, low: float, high: float, colours: str) -> AxesImage:

@@ -215,11 +215,77 @@ def inspect_subject(
     `rows` are the inputs that attention is averaged over, `inputs` those of each length that is tried.
     """
     remarks = list(found.remarks)
+    looked = _look(found, tokens, seed=seed, rows=rows, remarks=remarks, stage=stage)
+    heads, products, seen, model = looked.heads, looked.products, looked.seen, looked.model
+    size = min(_used_positions(found), MOST_POSITIONS)
+    stage("reading the products through value matrices")
+    passed = islice(value_products(model, size=min(size, VALUE_POSITIONS)), MOST_VALUE_PRODUCTS)
+    kept = sorted(map(report_product, passed), key=lambda one: -one.offset_variance)
+    summary, refusal = None, cannot_be_limit(found.config)
+    if not products or _is_large(found):
+        refusal = "too large to be written as one"
+    if refusal is not None:
+        remarks.append(f"no limit transformer: {refusal}")
+    else:
+        matrices, fits = [each.matrix for each in products], [each.fit for each in heads]
+        summary = summarized(found, model, matrices, fits)
+    inspection = Inspection(
+        name=found.name,
+        kind=found.kind,
+        facts=_facts(found),
+        heads=heads,
+        products_from=looked.source,
+        values=tuple(kept[:VALUE_SHOWN]),
+        value_products=len(kept),
+        limit=None if summary is None else size_of(summary, found, model),
+        remarks=tuple(remarks),
+    )
+    if found.task is None or found.trained_to is None:
+        return inspection
+    stage("comparing attention with the task's construction")
+    construction = _construction(found, looked.tokens, seen)
+    stage("running the model and its limit transformer at longer lengths")
+    lengths = accuracy_by_length(
+        found, tried_lengths(found.task, found.trained_to), summary=summary, rows=inputs, seed=seed
+    )
+    stage("looking at the first errors")
+    failure = analyse_failure(
+        found, lengths, level=ByAccuracy(found.task.chance).level, products=products, inputs=inputs, seed=seed
+    )
+    return replace(inspection, construction=construction, lengths=lengths, failure=failure)
+
+
+def inspect_heads(found: Subject, *, seed: int = 0, rows: int = ROWS) -> tuple[HeadReport, ...]:
+    """The heads of a decoder, and nothing else of it."""
+    return _look(found, None, seed=seed, rows=rows, remarks=[], stage=lambda _: None).heads
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Looked:
+    """The heads of a decoder, and what they were read from."""
+
+    heads: tuple[HeadReport, ...]
+    products: list[PositionProduct]
+    """None of a large model."""
+    source: str
+    tokens: Tensor
+    seen: Trace
+    model: FoldedModel
+
+
+def _look(
+    found: Subject,
+    tokens: NDArray[np.int64] | None,
+    *,
+    seed: int,
+    rows: int,
+    remarks: list[str],
+    stage: Stage,
+) -> _Looked:
     stage("running the model at its training length")
     length = found.trained_to or RANDOM_LENGTH
     given, mask = _data(found, length, rows, seed, tokens, remarks)
-    large = sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS
-    seen, model = trace_and_fold(found.parameters, found.config, given, mask, whole=not large)
+    seen, model = trace_and_fold(found.parameters, found.config, given, mask, whole=not _is_large(found))
     stage("reading the product functions of every head")
     size = min(_used_positions(found), MOST_POSITIONS)
     stream, source = _products(found, model, seen, size)
@@ -232,41 +298,11 @@ def inspect_subject(
         reported.append(head if whole else replace(head, matrix=None))
         products += [each] if whole else []
     heads = tuple(reported) if whole else _with_matrices(found, model, reported, size)
-    stage("reading the products through value matrices")
-    passed = islice(value_products(model, size=min(size, VALUE_POSITIONS)), MOST_VALUE_PRODUCTS)
-    kept = sorted(map(report_product, passed), key=lambda one: -one.offset_variance)
-    summary, refusal = None, cannot_be_limit(found.config)
-    if not products or large:
-        refusal = "too large to be written as one"
-    if refusal is not None:
-        remarks.append(f"no limit transformer: {refusal}")
-    else:
-        matrices, fits = [each.matrix for each in products], [each.fit for each in heads]
-        summary = summarized(found, model, matrices, fits)
-    inspection = Inspection(
-        name=found.name,
-        kind=found.kind,
-        facts=_facts(found),
-        heads=heads,
-        products_from=source,
-        values=tuple(kept[:VALUE_SHOWN]),
-        value_products=len(kept),
-        limit=None if summary is None else size_of(summary, found, model),
-        remarks=tuple(remarks),
-    )
-    if found.task is None or found.trained_to is None:
-        return inspection
-    stage("comparing attention with the task's construction")
-    construction = _construction(found, given, seen)
-    stage("running the model and its limit transformer at longer lengths")
-    lengths = accuracy_by_length(
-        found, tried_lengths(found.task, found.trained_to), summary=summary, rows=inputs, seed=seed
-    )
-    stage("looking at the first errors")
-    failure = analyse_failure(
-        found, lengths, level=ByAccuracy(found.task.chance).level, products=products, inputs=inputs, seed=seed
-    )
-    return replace(inspection, construction=construction, lengths=lengths, failure=failure)
+    return _Looked(heads=heads, products=products, source=source, tokens=given, seen=seen, model=model)
+
+
+def _is_large(found: Subject) -> bool:
+    return sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS
 
 
 def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSummary:

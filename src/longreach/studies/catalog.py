@@ -36,6 +36,7 @@ STUDIES = {
     "published-suites": "suites:STUDY",
     "census": "census.study:STUDY",
     "positional-functions": "positional_functions:STUDY",
+    "product-functions": "product_functions:STUDY",
     "inspection-score": "inspection_score:STUDY",
     "natural-language": "natural_language:STUDY",
 }
