@@ -17,7 +17,7 @@ from longreach.cli.main import command_line, run
 from longreach.config.run import RunConfig
 from longreach.studies.catalog import every_study
 from tests.helpers.extras import needs
-from tools import census_page, gallery, profile_pages, study_pages
+from tools import census_page, gallery, paper_times, profile_pages, study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -150,6 +150,17 @@ def test_the_gallery_has_every_task_with_its_verdicts_and_runs() -> None:
     """If not: `python tools/gallery.py`."""
     for path, text in gallery.pages().items():
         assert path.read_text(encoding="utf-8") == text, path.name
+
+
+def test_the_page_on_papers_has_the_runs_of_the_published_sizes() -> None:
+    """If not: `python tools/paper_times.py`."""
+    text = paper_times.PAGE.read_text(encoding="utf-8")
+    block = text.partition(f"<!-- {paper_times.NAME}: begin -->")[2].partition("<!-- ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in block.strip().splitlines()[2:]]
+    times = {name.strip("`"): words for name, _, words in rows}
+    assert tuple(times) == paper_times.STUDIES
+    assert all(re.fullmatch(r"(at most )?[\d,.]+ (minutes|hours|days)", words) for words in times.values())
+    assert paper_times.page(times) == text
 
 
 @pytest.mark.parametrize("marks", ["", "B", "EB", "BBE"])

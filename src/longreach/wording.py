@@ -46,14 +46,14 @@ def duration(seconds: float) -> str:
 def roughly(seconds: float) -> str:
     """An estimated time.
 
-    >>> roughly(0.2), roughly(90), roughly(600), roughly(9000), roughly(1e7)
-    ('1 second', '90 seconds', '10 minutes', '2.5 hours', '116 days')
+    >>> roughly(0.2), roughly(90), roughly(600), roughly(9000), roughly(1e7), roughly(1e9)
+    ('1 second', '90 seconds', '10 minutes', '2.5 hours', '116 days', '11,574 days')
     """
     if seconds < 120:
         return counted(max(1, round(seconds)), "second")
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} days"
+    return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:,.0f} days"
 
 
 def some(items: Sequence[str], most: int, between: str = " ") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_shape_ignores_seed_and_learning_rate() -> None:
 
 @pytest.fixture
 def steps_of_a_second(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(engine, "step_seconds", lambda config: 1.0)
+    monkeypatch.setattr(engine, "step_seconds", lambda config, clock: 1.0)
     planning._step_seconds.cache_clear()
     yield
     planning._step_seconds.cache_clear()
@@ -70,6 +71,13 @@ def test_workers_have_to_start_before_they_train(tmp_path: Path) -> None:
     assert plan([member], tmp_path).seconds_at_most == pytest.approx(START_SECONDS + steps)
     here = plan([member], tmp_path, engine=lambda jobs: InProcessEngine())
     assert here.seconds_at_most == pytest.approx(steps)
+
+
+def test_seconds_are_those_of_the_clock() -> None:
+    member = resolve("binary-majority", scale="smoke")
+    ticks = itertools.count(0.0, 2.0)
+    found = planning.seconds_of([member], clock=lambda: next(ticks))
+    assert found == {member.key: pytest.approx(2.0 * steps_at_most(member))}
 
 
 def test_they_start_anew_where_earlier_members_say_how_long_it_takes(tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ def test_seconds_grow_with_the_steps_and_are_measured_once(
 ) -> None:
     asked = []
 
-    def seconds(config: RunConfig) -> float:
+    def seconds(config: RunConfig, clock: object) -> float:
         asked.append(config.width)
         return 0.5
 
@@ -277,7 +277,7 @@ def test_seconds_grow_with_the_steps_and_are_measured_once(
 
 
 def test_shapes_for_which_there_is_no_time_lie_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "step_seconds", lambda config: float(config.width))
+    monkeypatch.setattr(engine, "step_seconds", lambda config, clock: float(config.width))
     planning._step_seconds.cache_clear()
     members = [tiny_running(width=width, evaluate_every=10**6, test_size=1) for width in (8, 64, 16, 32)]
     small, large, *others = planning.seconds_of(members, budget=0.0).values()

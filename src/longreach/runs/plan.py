@@ -6,7 +6,7 @@ import heapq
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -142,10 +142,16 @@ def together(seconds: Sequence[float], parallel: int) -> float:
     return max(sum(seconds) / parallel, *seconds) if seconds else 0.0
 
 
-def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
+def seconds_of(
+    configs: Iterable[RunConfig],
+    *,
+    budget: float = SAMPLE_BUDGET,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
     """By key, how many seconds a run trains at most on one core: all its steps at the pace of a few.
 
-    The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
+    The largest shape is tried, the smallest, and others while there is time; the rest lie between those. By
+    `time.process_time` other work on the machine does not count.
 
     >>> from longreach.runs.resolve import resolve
     >>> members = [resolve("parity", max_steps=steps) for steps in (20, 2000)]
@@ -162,7 +168,7 @@ def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -
     end, each = time.monotonic() + budget, dict[str, float]()
     for number, key in enumerate([*ordered[:1], *ordered[1:][-1:], *ordered[1:-1]]):
         if number < 2 or time.monotonic() < end:
-            each[key] = _step_seconds(_shape(members[key]))
+            each[key] = _step_seconds(_shape(members[key]), clock)
     tried = sorted((work[key], seconds) for key, seconds in each.items())
     return {
         key: (each[key] if key in each else _between(work[key], tried)) * steps_at_most(config)
@@ -188,7 +194,7 @@ def _shape(config: RunConfig) -> RunConfig:
 
 
 @lru_cache(maxsize=256)
-def _step_seconds(config: RunConfig) -> float:
+def _step_seconds(config: RunConfig, clock: Callable[[], float]) -> float:
     from longreach.training.loop import step_seconds
 
-    return step_seconds(config)
+    return step_seconds(config, clock)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -230,8 +230,10 @@ SAMPLE_FROM_WIDTH = 256  # from here on a step is work, not overhead, and a part
 FORWARD = 1 / 3  # of a step
 
 
-def step_seconds(config: RunConfig) -> float:
+def step_seconds(config: RunConfig, clock: Callable[[], float] = time.perf_counter) -> float:
     """How long a step takes on this processor, from a few; of wide models with few rows and layers.
+
+    By `time.process_time` other work on the machine does not count.
 
     >>> from longreach.runs.resolve import resolve
     >>> 0 < step_seconds(resolve("binary-majority")) < 10
@@ -240,25 +242,25 @@ def step_seconds(config: RunConfig) -> float:
     prepare(CPU)
     is_wide = config.width >= SAMPLE_FROM_WIDTH and config.architecture == DECODER
     if config.loss == "squared" or not is_wide:
-        return _sampled(config)
+        return _sampled(config, clock)
     rows = min(config.batch, SAMPLE_ROWS)
     few = config.model_copy(update={"batch": rows, "layers": min(config.layers, SAMPLE_LAYERS)})
-    found = _sampled(few)
+    found = _sampled(few, clock)
     if config.layers > few.layers:
         # The last layer does less than the others.
-        one = _sampled(few.model_copy(update={"layers": 1}))
+        one = _sampled(few.model_copy(update={"layers": 1}), clock)
         found += (config.layers - few.layers) * max(found - one, one / 2)
     return found * config.batch / rows
 
 
-def _sampled(config: RunConfig) -> float:
+def _sampled(config: RunConfig, clock: Callable[[], float]) -> float:
     trainer = Trainer([start_run(config.model_copy(update={"test_size": 1, "compile": False}))])
     trainer.step()  # the first one is slow
     found: list[float] = []
     while len(found) < SAMPLE_STEPS and sum(found) < SAMPLE_SECONDS:
-        start = time.perf_counter()
+        start = clock()
         trainer.step()
-        found.append(time.perf_counter() - start)
+        found.append(clock() - start)
     return statistics.median(found)  # another process may have had the core for one of them
 
 
