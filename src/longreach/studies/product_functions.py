@@ -301,7 +301,7 @@ def draw(heads: Sequence[ReadHead], heading: str) -> Figure:
     drawn = shown(heads)
     top, bottom = 2.6, heads_height(len(drawn))
     figure = Figure(figsize=(12.0, top + bottom))
-    upper, lower = figure.subfigures(2, 1, height_ratios=[top, bottom])
+    upper, lower = figure.subfigures(2, 1, height_ratios=[top, bottom], squeeze=False)[:, 0]
     upper.suptitle(heading, fontsize=9)
     axes = upper.subplots(
         1, 3, gridspec_kw={"left": 0.04, "right": 0.97, "bottom": 0.17, "top": 0.78, "wspace": 0.2}
