@@ -34,7 +34,7 @@ def test_functions_are_those_of_the_packages() -> None:
 def test_errors_can_be_caught_by_their_name_here() -> None:
     with pytest.raises(longreach.InputError) as caught:
         longreach.forecast("PARITY")
-    assert caught.value.message == "task: no task is named 'PARITY'; did you mean 'parity'?"
+    assert caught.value.message == "task: no task named 'PARITY'; did you mean 'parity'?"
     assert str(caught.value.place) == "task"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from longreach.wording import listed, shortened
 
@@ -85,8 +86,8 @@ class InputError(ValueError):
     def about_argument(self) -> str:
         """The message for texts that say themselves which argument it is about.
 
-        >>> InputError("no task is named 'x'", place=Argument("task")).about_argument
-        "no task is named 'x'"
+        >>> InputError("no task named 'x'", place=Argument("task")).about_argument
+        "no task named 'x'"
         """
         return self.reason if isinstance(self.place, Argument) else self.message
 
@@ -118,6 +119,11 @@ def failure_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
+def prints_on_stderr() -> redirect_stdout[TextIO]:
+    """Keeps what a user's own Python prints out of documents on standard output."""
+    return redirect_stdout(sys.stderr)
+
+
 @contextmanager
 def own_code(call: str) -> Iterator[None]:
     """Whatever a user's own Python raises here becomes an error of one line that names the call.
@@ -128,7 +134,8 @@ def own_code(call: str) -> Iterator[None]:
     longreach.errors.InputError: mine: answer(a b) fails: IndexError: list index out of range
     """
     try:
-        yield
+        with prints_on_stderr():
+            yield
     except InputError:
         raise
     except OWN_FAILURES as error:
@@ -196,11 +203,11 @@ _EXPECTED = {
 }
 
 _BOUNDS = {
-    "greater_than_equal": "is less than {ge}",
-    "greater_than": "is not more than {gt}",
-    "less_than_equal": "is more than {le}",
-    "less_than": "is not less than {lt}",
-    "finite_number": "is not a finite number",
+    "greater_than_equal": "must be at least {ge:g}",
+    "greater_than": "must be more than {gt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "less_than": "must be less than {lt:g}",
+    "finite_number": "must be finite",
 }
 
 
@@ -243,7 +250,7 @@ def in_words(problem: ErrorDetails, known: Iterable[str] = (), *, noun: str = "f
     if kind == "extra_forbidden":
         return f"no such {noun}{near_names(str(problem['loc'][-1]), known)}"
     if kind in _BOUNDS:
-        return f"{_shown(problem['input'])} {_BOUNDS[kind].format(**problem.get('ctx', {}))}"
+        return f"{_BOUNDS[kind].format(**problem.get('ctx', {}))}, not {_shown(problem['input'])}"
     expected = problem["ctx"]["expected"] if kind == "literal_error" else _EXPECTED.get(kind)
     if expected is not None:
         return f"expected {expected}, not {_shown(problem['input'])}"

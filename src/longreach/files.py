@@ -163,7 +163,7 @@ def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
     longreach.errors.InputError: mine.json:1:6: not JSON: Expecting ',' delimiter
     >>> read_json('{"verdict": "yes", "verdict": "no"}', "mine.json")
     Traceback (most recent call last):
-    longreach.errors.InputError: mine.json: the field 'verdict' stands twice in one object
+    longreach.errors.InputError: mine.json: the field 'verdict' appears twice in one object
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"the field {twice[:LONG]!r} stands twice in one object", place=File(file))
+            raise InputError(f"the field {twice[:LONG]!r} appears twice in one object", place=File(file))
         return found
 
     try:

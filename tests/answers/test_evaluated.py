@@ -151,8 +151,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (_logits(1), {"lengths": [(9, 3)]}, "lengths: 9:3 is not a range of lengths from 0 to 1,000,000"),
     (_logits(1), {"lengths": [1.5]}, "lengths: 1.5 is not a range of lengths, as in (41, 60)"),
     (_logits(1), {"lengths": [(1, 2, 3)]}, "lengths: (1, 2, 3) is not a range of lengths, as in (41, 60)"),
-    (_logits(1), {"size": 0}, "size: 0 is not a number of words from 1 on"),
-    (_logits(1), {"task": "nosuch"}, "task: no task is named 'nosuch'"),
+    (_logits(1), {"size": 0}, "size: must be a whole number of at least 1, not 0"),
+    (_logits(1), {"task": "nosuch"}, "task: no task named 'nosuch'"),
     (
         _logits(1),
         {"task": "aa", "lengths": [3]},

@@ -109,7 +109,7 @@ def test_every_certificate_passes(name: str) -> None:
         ("parity", "nope", {"class": "C-RASP[local]"}, "is about C-RASP[∅]"),
         ("parity", "nope", {"language": "tomita-5"}, "the alphabet is not that of the language"),
         ("parity", "nope", {"language": "d-2"}, "the automaton is not that"),
-        ("parity", "nope", {"language": "magic"}, "no language is named"),
+        ("parity", "nope", {"language": "magic"}, "no language named"),
         ("parity", "nope", {"alphabet": ["a"]}, "the alphabet is not that of the language"),
         ("parity", "nope", {"task": "binary-majority"}, "'even' does not follow for the word"),
         ("copy-unique", "nope", {"task": "sort"}, "asks the task nothing for the word b"),

@@ -57,7 +57,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"features": ["luck"]}, "no feature is named 'luck'"),
+        ({"features": ["luck"]}, "no feature named 'luck'"),
         ({"coefficients": [1.0]}, "features need as many coefficients"),
         ({"replicates": []}, "may not be empty"),
         ({"more": 1}, "more: Unexpected"),
@@ -92,7 +92,7 @@ def test_an_interval_is_the_middle_of_the_replicates() -> None:
 
 def test_the_first_number_outside_is_named() -> None:
     assert MODEL.outside({"states": 8.0, "letters": 2.0, "luck": 3.0}) is None
-    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "states: 9 here, 2–8 in the census"
+    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "outside the census (states: 9, not 2–8)"
 
 
 def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> None:
@@ -182,15 +182,15 @@ def test_expressions_as_people_type_them_judge_first() -> None:
         ("sort", 20, OTHER_KIND),
         ("parity", 20, OTHER_KIND),
         ("crasp:lib:contains-bb", 20, OTHER_KIND),
-        ("aa", 20, "letters: 1 here, 2–3 in the census"),
-        ("d-12", 20, "states: 14 here, 2–8 in the census"),
-        ("tomita-4", 5, "training length: 5 here, 10–50 in the census"),
-        ("tomita-4", 100, "training length: 100 here, 10–50 in the census"),
+        ("aa", 20, "outside the census (letters: 1, not 2–3)"),
+        ("d-12", 20, "outside the census (states: 14, not 2–8)"),
+        ("tomita-4", 5, "outside the census (training length: 5, not 10–50)"),
+        ("tomita-4", 100, "outside the census (training length: 100, not 10–50)"),
         ("regex:a(b|ba)?", 20, "no word has 21 to 40 letters"),
         (
             "regex:(ab)*",
             20,
-            "share of words right by position alone: 1 here, 0–0.9 in the census",
+            "outside the census (share right by position alone: 1, not 0–0.9)",
         ),
     ],
 )

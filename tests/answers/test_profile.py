@@ -164,13 +164,13 @@ KNOWN = ", ".join(each.need for each in suite().needs)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"part": "test"}, "part: 'test' is none of development and held-out"),
-        ({"seeds": 0}, "seeds: 0 is less than 1"),
+        ({"part": "test"}, "part: 'test' is not one of development and held-out"),
+        ({"seeds": 0}, "seeds: must be at least 1, not 0"),
         (
             {"quick": True, "seeds": 1},
             "quick: has one seed and no limit of time; give neither seeds nor minutes",
         ),
-        ({"minutes": 0.0}, "minutes: 0 is not a time; give minutes above 0"),
+        ({"minutes": 0.0}, "minutes: must be more than 0, not 0"),
         ({"scale": "paper"}, "scale: a profile has the budget of its suite: laptop, or smoke"),
         ({"needs": ["deep"]}, f"needs: suite 1 has no need 'deep'; it has {KNOWN}"),
         ({"model": "lsmt"}, "architecture: unknown model 'lsmt'; did you mean 'lstm' or 'ssm'?"),

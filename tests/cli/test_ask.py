@@ -153,4 +153,4 @@ def test_other_questions_do_not_compare_models(longreach: Call) -> None:
     for other in (["--try"], ["--to", 30], ["--lengths", "5,6"]):
         done = longreach("ask", "parity", "--models", "lstm", *other)
         assert done.code == 2
-        assert done.err.startswith(f"--models: goes without {other[0]}")
+        assert done.err.startswith(f"--models: cannot be used with {other[0]}")

@@ -41,7 +41,7 @@ def test_a_task(longreach: Call, tmp_path: Path) -> None:
         (["majority"], "majority: the task is not given by an automaton"),
         (["regex:a*", "--context", "4"], "--context: does not go with --encoding"),
         (["regex:a*", "--dtype", "bfloat16"], "--dtype: decoders are stored in float32"),
-        (["no-such-task"], "no task is named 'no-such-task'"),
+        (["no-such-task"], "no task named 'no-such-task'"),
     ],
 )
 def test_refusals(longreach: Call, arguments: list[str], message: str) -> None:
@@ -58,7 +58,7 @@ def test_a_file_that_is_no_cascade(longreach: Call, tmp_path: Path) -> None:
     }  # fmt: skip
     for content, message in (
         ("[]", "a certificate is a JSON object"),
-        ('{"kind": "none", "reason": "undecided"}', "the certificate is no cascade, but 'none'"),
+        ('{"kind": "none", "reason": "undecided"}', "expected a cascade, not 'none'"),
         ("{", "it.json"),
         (json.dumps(wrong), "one state of the cascade stands for two answers"),
     ):

@@ -89,7 +89,7 @@ def test_how_long_is_said_before_anything_trains(longreach: Call, tmp_path: Path
             ["--quick", "--minutes", "10"],
             "--quick: has one seed and no limit of time; give neither seeds nor",
         ),
-        (["--minutes", "0"], "--minutes: 0 is not a time; give minutes above 0"),
+        (["--minutes", "0"], "--minutes: must be more than 0, not 0"),
         (["--model-option", "x"], "--model-option: 'x' is not KEY=VALUE"),
         (["--out", "card.pdf"], "--out: card.pdf: must end in .json, .html or .csv"),
         (["--model", "lsmt"], "--model: unknown model 'lsmt'; did you mean 'lstm' or 'ssm'?"),

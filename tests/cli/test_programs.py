@@ -49,7 +49,7 @@ def test_bad_input(longreach: Call) -> None:
     assert "--schedule" in done.first_error
     done = longreach("crasp", "infer", "nothing-like-it")
     assert done.code == 2
-    assert "no task is named" in done.first_error
+    assert "no task named" in done.first_error
 
 
 def test_examples_are_no_target(longreach: Call, tmp_path: Path) -> None:

@@ -126,15 +126,15 @@ def test_export_of_a_suite(longreach: Call, tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (["export", "suite-9"], "TASK: there is no suite 'suite-9'; there are suite-1, suite-1:development,"),
+        (["export", "suite-9"], "TASK: unknown suite 'suite-9'; there are suite-1, suite-1:development,"),
         (["export", "suite-1", "--train-lengths", "1:5"], "--train-lengths: suite-1 has its own"),
         (["export", "suite-1", "--alphabet", "ab"], "--alphabet: suite-1 has its own"),
-        (["parity", "--size", "3"], "--size: goes with tasks export TASK"),
-        (["--format", "jsonl"], "--format: goes with tasks export TASK"),
-        (["check", "parity", "--test-lengths", "1:2"], "--test-lengths: goes with tasks export TASK"),
+        (["parity", "--size", "3"], "--size: only for `tasks export TASK`"),
+        (["--format", "jsonl"], "--format: only for `tasks export TASK`"),
+        (["check", "parity", "--test-lengths", "1:2"], "--test-lengths: only for `tasks export TASK`"),
         (["export"], "TASK: missing, as in longreach tasks export sort"),
         (["export", "sort", "parity"], "TASK: one at a time; expected show, check or export before it"),
-        (["export", "srt"], "TASK: no task is named 'srt'; did you mean 'sort'"),
+        (["export", "srt"], "TASK: no task named 'srt'; did you mean 'sort'"),
         (
             ["export", "sort", "--format", "csv"],
             "--format: 'csv' is not one of 'jsonl', 'datasets', 'lm-eval'",

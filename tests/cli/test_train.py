@@ -167,7 +167,7 @@ def test_an_encoding_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: 
         "train_slope:Slop": "module 'train_slope' has no attribute 'Slop'; did you mean 'Slope'?",
         "train_slope:number": "train_slope:number: is not a subclass of longreach.models.encodings.Encoding",
         "train_slope:Broken": "train_slope:Broken: making it fails: ValueError: no slope today",
-        "train_nowhere:X": "no module is named 'train_nowhere', installed or in the current",
+        "train_nowhere:X": "no module named 'train_nowhere', installed or in the current",
         "train_damaged:Slope": "module 'train_damaged' cannot be imported: SyntaxError: invalid syntax",
     }.items():
         refused = longreach(*command, "--encoding", name)

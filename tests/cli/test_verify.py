@@ -117,7 +117,7 @@ def test_changed_certificates_are_rejected(verify: Call, even: Any) -> None:
         ("[1, 2]", ": not a certificate"),
         ("{}", ": no certificate"),
         ('{"kind": "flow"}', ": "),
-        ('{"kind": "flwo"}', ": kind: there is no certificate 'flwo'; they are program, communication, "),
+        ('{"kind": "flwo"}', ": kind: unknown certificate 'flwo'; they are program, communication, "),
     ],
 )
 def test_other_files_are_refused(verify: Call, tmp_path: Path, content: str, message: str) -> None:
@@ -551,9 +551,9 @@ def test_many_documents(longreach: Call, verify: Call, even: Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--alphabet", "a"], "--alphabet: goes with --regex"),
-        (["--regex", "(aa)*", "--task", "aa"], "--task: goes without --regex"),
-        (["--task", "aaa"], "--task: no task is named 'aaa'"),
+        (["--alphabet", "a"], "--alphabet: only for --regex"),
+        (["--regex", "(aa)*", "--task", "aa"], "--task: cannot be used with --regex"),
+        (["--task", "aaa"], "--task: no task named 'aaa'"),
         (["--regex", "(aa"], "--regex: "),
     ],
 )

@@ -43,7 +43,7 @@ def test_another_seed_is_another_member() -> None:
         ({"encoding": "rop"}, "encoding", "encoding: unknown encoding 'rop'; did you mean 'rope'"),
         ({"encoding": "rope", "width": 6}, "encoding", "encoding: rope needs an even width per head, not 3"),
         ({"position_ids": "odd"}, "position_ids", "position_ids: expected 'true', 'shift', 'coupled'"),
-        ({"max_position": 0}, "max_position", "max_position: 0 is less than 1"),
+        ({"max_position": 0}, "max_position", "max_position: must be at least 1, not 0"),
         (
             {"encoding": "coupled", "position_ids": "pose"},
             "position_ids",
@@ -67,7 +67,7 @@ def test_another_seed_is_another_member() -> None:
         (
             {"predict_ids": True, "position_ids": "shift"},
             "predict_ids",
-            "predict_ids: goes with the task's own ids ('coupled'), not with 'shift'",
+            "predict_ids: only for the task's own ids ('coupled'), not for 'shift'",
         ),
         (
             {"predict_ids": True, "encoding": "rope"},
@@ -77,7 +77,7 @@ def test_another_seed_is_another_member() -> None:
         (
             {"encoding": "mlp", "layers": 2, "heads": 1, "max_position": 50},
             "max_position",
-            "max_position: goes with a transformer, not with 'mlp'",
+            "max_position: only for a transformer, not for 'mlp'",
         ),
         ({"architecture": "lstn"}, "architecture", "architecture: unknown model 'lstn'; did you mean 'lstm'"),
         (
@@ -85,12 +85,12 @@ def test_another_seed_is_another_member() -> None:
             "encoding",
             "encoding: 'mlp' has no positional encoding",
         ),
-        ({"hidden": 4}, "hidden", "hidden: goes with tasks whose answers are numbers"),
-        ({"target_loss": 0.1}, "target_loss", "target_loss: goes with tasks whose answers are numbers"),
+        ({"hidden": 4}, "hidden", "hidden: only for tasks whose answers are numbers"),
+        ({"target_loss": 0.1}, "target_loss", "target_loss: only for tasks whose answers are numbers"),
         ({"train_lengths": [5]}, "train_lengths", "train_lengths: missing"),
-        ({"train_lengths": [-1, 5]}, "train_lengths", "train_lengths: -1 is less than 0"),
+        ({"train_lengths": [-1, 5]}, "train_lengths", "train_lengths: must be at least 0, not -1"),
         ({"test_lengths": []}, "test_lengths", "test_lengths: Tuple should have at least 1 item"),
-        ({"test_lengths": [[1, 5]]}, "test_lengths", "test_lengths: the range 1:5 stands twice"),
+        ({"test_lengths": [[1, 5]]}, "test_lengths", "test_lengths: the range 1:5 appears twice"),
         ({"widht": 4}, "widht", "widht: no such option; did you mean 'width'"),
     ],
 )

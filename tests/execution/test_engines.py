@@ -44,19 +44,19 @@ def test_options_of_other_engines_are_refused(name: str, option: str) -> None:
     if name in OPTIONS[option]:
         assert getattr(make_engine(name, options, jobs=1, runs="runs"), option) == value
     else:
-        with pytest.raises(InputError, match=f"^{option}: goes with --engine {OPTIONS[option][0]}"):
+        with pytest.raises(InputError, match=f"^{option}: only for --engine {OPTIONS[option][0]}"):
             make_engine(name, options, jobs=1, runs="runs")
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("rai", EngineOptions(), "no engine is named 'rai'; did you mean 'ray'"),
-        ("local", EngineOptions(time_limit=0), "time_limit: 0 is not more than 0 minutes"),
+        ("rai", EngineOptions(), "no engine named 'rai'; did you mean 'ray'"),
+        ("local", EngineOptions(time_limit=0), "time_limit: must be more than 0 minutes, not 0"),
         ("slurm", EngineOptions(), "time_limit: Slurm has to know how many minutes a job may take"),
         ("slurm", EngineOptions(time_limit=9, gpus=0.5), "gpus: 0.5 is not a whole number of GPUs"),
         ("ray", EngineOptions(gpus=1.5), "gpus: 1.5 is neither a whole number nor a part of one"),
-        ("ray", EngineOptions(address="here"), "address: 'here' is none of auto, host:port and"),
+        ("ray", EngineOptions(address="here"), "address: 'here' is not one of auto, host:port and"),
     ],
 )
 def test_bad_options(name: str, options: EngineOptions, message: str) -> None:

@@ -68,7 +68,7 @@ def test_starts_that_fail_in_a_row_end_the_run() -> None:
 def test_no_job_stands_twice() -> None:
     attempts = Attempts(_jobs(1) * 2)
     assert attempts.take() is not None
-    with pytest.raises(InputError, match="stands twice in the list"):
+    with pytest.raises(InputError, match="appears twice in the list"):
         attempts.take()
 
 

@@ -269,13 +269,13 @@ def test_a_worker_that_speaks_another_language(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: LocalEngine(workers=0), "workers: 0 is less than 1"),
-        (lambda: LocalEngine(time_limit=0), "time_limit: 0 is not more than 0 seconds"),
+        (lambda: LocalEngine(workers=0), "workers: must be at least 1, not 0"),
+        (lambda: LocalEngine(time_limit=0), "time_limit: must be more than 0 seconds, not 0"),
         (lambda: Job.of("no function", {}), "'no function': a function is named as in"),
         (lambda: Job.of("os:system; x", {}), "'os:system; x': a function is named as in"),
         (lambda: Job.of("__main__:run", {}), "'__main__:run': other processes cannot find it"),
         (lambda: Job.of("a:b", {"x": {1}}), "config.x: set is not a JSON value"),
-        (lambda: list(LocalEngine().run([job_of("square", n=1)] * 2)), "stands twice in the list"),
+        (lambda: list(LocalEngine().run([job_of("square", n=1)] * 2)), "appears twice in the list"),
     ],
 )
 def test_bad_input(call: Callable[[], object], message: str) -> None:

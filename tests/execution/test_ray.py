@@ -256,12 +256,12 @@ def test_a_host_that_does_not_answer() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: RayEngine(address=""), "address: '' is none of auto, host:port and ray://host:port"),
-        (lambda: RayEngine(address="http://x:1"), "address: 'http://x:1' is none of auto"),
-        (lambda: RayEngine(workers=0), "workers: 0 is less than 1"),
-        (lambda: RayEngine(gpus=-1), "gpus: -1 is less than 0"),
+        (lambda: RayEngine(address=""), "address: '' is not one of auto, host:port and ray://host:port"),
+        (lambda: RayEngine(address="http://x:1"), "address: 'http://x:1' is not one of auto"),
+        (lambda: RayEngine(workers=0), "workers: must be at least 1, not 0"),
+        (lambda: RayEngine(gpus=-1), "gpus: must be at least 0, not -1"),
         (lambda: RayEngine(gpus=1.5), "gpus: 1.5 is neither a whole number nor a part of one"),
-        (lambda: RayEngine(time_limit=0), "time_limit: 0 is not more than 0 seconds"),
+        (lambda: RayEngine(time_limit=0), "time_limit: must be more than 0 seconds, not 0"),
     ],
 )
 def test_bad_input(call: Callable[[], object], message: str) -> None:

@@ -160,9 +160,9 @@ def test_no_jobs_no_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"workers": 0}, "workers: 0 is less than 1"),
+        ({"workers": 0}, "workers: must be at least 1, not 0"),
         ({"gpus": 0.5}, "gpus: 0.5 is not a whole number of GPUs"),
-        ({"time_limit": 0}, "time_limit: 0 is not more than 0 seconds"),
+        ({"time_limit": 0}, "time_limit: must be more than 0 seconds, not 0"),
     ],
 )
 def test_bad_input(settings: dict[str, Any], message: str, tmp_path: Path) -> None:

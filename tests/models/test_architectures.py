@@ -388,22 +388,22 @@ def test_two_reflections_per_token_multiply_in_s3() -> None:
 # Bad options
 
 REFUSED = [
-    (ssm, {"width": 0}, "width: expected a whole number from 1 on, not 0"),
-    (lstm, {"layers": 1.5}, "layers: expected a whole number from 1 on, not 1.5"),
+    (ssm, {"width": 0}, "width: expected a whole number of at least 1, not 0"),
+    (lstm, {"layers": 1.5}, "layers: expected a whole number of at least 1, not 1.5"),
     (gru, {"state_passing": 1.2}, "state_passing: expected a share from 0 to 1, not 1.2"),
     (rnn, {"state_passing": float("nan")}, "state_passing: expected a share from 0 to 1, not nan"),
-    (ssm_signed, {"mlp_ratio": True}, "mlp_ratio: expected a whole number from 1 on, not True"),
+    (ssm_signed, {"mlp_ratio": True}, "mlp_ratio: expected a whole number of at least 1, not True"),
     (ssm_complex, {"width": 7}, "width: complex states need an even width, not 7"),
     (deltanet, {"heads": 3}, "width: 64 is not a multiple of 3 heads"),
     (deltanet, {"signed": 1}, "signed: expected true or false, not 1"),
-    (deltanet, {"reflections": "2"}, "reflections: expected a whole number from 1 on, not '2'"),
-    (hybrid, {"window": -1}, "window: expected a whole number from 1 on, not -1"),
+    (deltanet, {"reflections": "2"}, "reflections: expected a whole number of at least 1, not '2'"),
+    (hybrid, {"window": -1}, "window: expected a whole number of at least 1, not -1"),
     (hybrid, {"heads": 64}, "width: RoPE needs heads of an even width, not 1"),
     (hybrid, {"rope": None}, "rope: expected true or false, not None"),
     (
         hybrid,
         {"recurrence": "lstm"},
-        "recurrence: no recurrence is named 'lstm'; there are ssm, ssm-signed, ssm-complex, deltanet",
+        "recurrence: no recurrence named 'lstm'; there are ssm, ssm-signed, ssm-complex, deltanet",
     ),
 ]
 

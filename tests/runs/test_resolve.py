@@ -113,7 +113,7 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"task": "sotr"}, "TASK: no task is named 'sotr'; did you mean 'sort'"),
+        ({"task": "sotr"}, "TASK: no task named 'sotr'; did you mean 'sort'"),
         ({"encoding": "rop"}, "--encoding: unknown encoding 'rop'; did you mean 'rope'"),
         ({"encoding": "coupled"}, "--encoding: sort has no position ids of its own"),
         ({"position_ids": "coupled"}, "--position-ids: sort has no position ids of its own"),
@@ -128,28 +128,28 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
         ),
         ({"width": 10, "heads": 4}, "--width: 10 is not a multiple of 4 heads"),
         ({"width": 6, "heads": 2, "encoding": "rope"}, "--encoding: rope needs an even width per head"),
-        ({"lr": 0.0}, "--lr: 0.0 is not more than 0"),
+        ({"lr": 0.0}, "--lr: must be more than 0, not 0.0"),
         ({"lr": float("nan")}, "--lr: "),
         ({"batch": 0}, "--batch: "),
         ({"seed": -1}, "--seed: "),
         ({"warmup": 100, "max_steps": 100}, "--warmup: 100 steps of warm-up leave none of 100"),
         ({"train_lengths": (9, 3)}, "--train-lengths: 9:3 has no length"),
-        ({"train_lengths": (1, 50), "test_lengths": ((1, 50),)}, "--test-lengths: the range 1:50 stands"),
+        ({"train_lengths": (1, 50), "test_lengths": ((1, 50),)}, "--test-lengths: the range 1:50 appears"),
         ({"test_lengths": ((151, 200),)}, "--test-lengths: sort: no input has a length in 151:200"),
         ({"task": "dyck-1", "train_lengths": (3, 3)}, "--train-lengths: dyck-1: no input has a length"),
         ({"encoding": "randomized", "offsets": "none"}, "--offsets: 'randomized' draws its position ids"),
         ({"encoding": "nope", "penalty": 0.1}, "--penalty: 'nope' has no learned positions"),
         ({"encoding": "mlp", "layers": 3}, "--layers: 'mlp' has 2"),
-        ({"encoding": "mlp", "penalty": 0.1}, "--penalty: goes with a transformer, not with 'mlp'"),
+        ({"encoding": "mlp", "penalty": 0.1}, "--penalty: only for a transformer, not for 'mlp'"),
         ({"no_such": 1}, "--no-such: no such option"),
-        ({"task": "simple-tusk"}, "TASK: no task is named 'simple-tusk'; did you mean 'simple-task'"),
+        ({"task": "simple-tusk"}, "TASK: no task named 'simple-tusk'; did you mean 'simple-task'"),
         ({**NUMBERS, "penalty": 1.0}, "--penalty: does not go with simple-task:omega=1, whose answers are"),
-        ({**NUMBERS, "batch": 0}, "--batch: 0 is less than 1"),
+        ({**NUMBERS, "batch": 0}, "--batch: must be at least 1, not 0"),
         ({**NUMBERS, "layers": 3}, "--layers: simple-task has 1, not 3"),
         ({**NUMBERS, "train_lengths": (5, 3)}, "--train-lengths: 5:3 has no length, the first is above"),
         ({**NUMBERS, "train_lengths": (0, 3)}, "--train-lengths: 0:3: simple-task:omega=1 has sequences of"),
-        ({**NUMBERS, "test_lengths": ((9, 9), (9, 9))}, "--test-lengths: the range 9:9 stands twice"),
-        ({"task": "in-context-kgram", "log_length": True}, "--log-length: goes with models of one layer"),
+        ({**NUMBERS, "test_lengths": ((9, 9), (9, 9))}, "--test-lengths: the range 9:9 appears twice"),
+        ({"task": "in-context-kgram", "log_length": True}, "--log-length: only for models of one layer"),
         ({**OWN, "model_options": {"gate": object()}}, "--model-option: gate: <object object"),
         ({**OWN, "model_options": {"gate": float("nan")}}, "--model-option: gate: nan is not a JSON value"),
         ({**OWN, "model_options": {"vocabulary": 3}}, "--model-option: vocabulary is not an option"),
@@ -187,6 +187,6 @@ def test_from_python_errors_name_the_field() -> None:
         resolve("sort", train_lengths=(9, 3))
     assert caught.value.place == Field("train_lengths")
     assert str(caught.value) == "train_lengths: 9:3 has no length, the first is above the last"
-    with pytest.raises(InputError, match=r"^task: no task is named 'sotr'") as caught:
+    with pytest.raises(InputError, match=r"^task: no task named 'sotr'") as caught:
         resolve("sotr")
     assert caught.value.place == Argument("task")

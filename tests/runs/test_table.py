@@ -37,7 +37,7 @@ def test_lines_in_order_without_blank_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b'{"run": "a", "seed": 1}\n{"run": "a", "seed": 2}', r"runs\.jsonl:2: the run a is there twice"),
+        (b'{"run": "a", "seed": 1}\n{"run": "a", "seed": 2}', r"runs\.jsonl:2: the run a appears twice"),
         (b'{"run": "a", "seed": 1}\n{"run": "b"}', r"runs\.jsonl:2: seed: "),
         (b"{", r"runs\.jsonl:1: Invalid JSON"),
         (b"\xff", r"runs\.jsonl: is not a text file"),

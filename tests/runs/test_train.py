@@ -143,7 +143,7 @@ def test_a_member_that_fails_does_not_stop_the_others(monkeypatch: pytest.Monkey
     object.__setattr__(jobs[0], "config", broken)
     (_, first), (_, second) = InProcessEngine().run(jobs)
     assert isinstance(first, Failure)
-    assert "no task is named 'no-such-task'" in first.message
+    assert "no task named 'no-such-task'" in first.message
     assert second.status == "done"
 
 

@@ -204,7 +204,7 @@ def test_a_table_and_back(tmp_path: Path) -> None:
     [
         (('"works": true', '"works": 1'), ":1: works"),
         (('"margin"', '"height"'), "not those of this version"),
-        (('"run": "2"', '"run": "1"'), ":2: the run 1 is there twice"),
+        (('"run": "2"', '"run": "1"'), ":2: the run 1 appears twice"),
         (("{", "", 1), ":1: "),
     ],
 )

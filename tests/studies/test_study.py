@@ -97,7 +97,7 @@ def test_what_a_study_is() -> None:
             "--source", "--strata", "--layers",
             "--text",
         }  # fmt: skip
-    with pytest.raises(InputError, match="name: no study is named 'figure9'; did you mean"):
+    with pytest.raises(InputError, match="name: no study named 'figure9'; did you mean"):
         load_study("figure9")
 
 

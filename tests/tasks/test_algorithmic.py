@@ -369,7 +369,7 @@ def test_the_automaton_knows_expressions() -> None:
                 right = UNDEFINED
             assert task.machine.class_of(word) == right
             if right == UNDEFINED:
-                with pytest.raises(InputError, match="is no expression"):
+                with pytest.raises(InputError, match="is not an expression"):
                     task.answer(word)
 
 

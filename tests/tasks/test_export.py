@@ -202,8 +202,8 @@ def test_other_files_are_never_overwritten(tmp_path: Path) -> None:
         ("mine", "out: .* has files of no export, such as notes.txt"),
         (changed.name, "out: .*: parity/train-3-9.jsonl was changed since it was exported"),
         (added.name, "out: .* has files of no export, such as parity/mine.jsonl"),
-        ("file", "out: .* is there and no directory"),
-        ("link", "out: .* is there and no directory"),
+        ("file", "out: .* exists and is not a directory"),
+        ("link", "out: .* exists and is not a directory"),
         ("no/such", "out: .*no/such: no such directory"),
     ):
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

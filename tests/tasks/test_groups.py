@@ -51,7 +51,7 @@ def test_d4_and_q8_are_not_the_same() -> None:
 
 def test_what_a_group_refuses() -> None:
     assert refusal(group, "M11").startswith("unknown group 'M11'; known are Z2 to Z60")
-    assert refusal(group("S3").product, ["213", "12"]) == "'12' is no element of S3"
+    assert refusal(group("S3").product, ["213", "12"]) == "'12' is not an element of S3"
 
 
 def test_letters_are_uniform() -> None:

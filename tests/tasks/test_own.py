@@ -210,11 +210,11 @@ def test_completions_and_words_may_be_given() -> None:
     ("settings", "message"),
     [
         ({"alphabet": ""}, "mine: the alphabet is empty"),
-        ({"alphabet": "aa"}, "mine: alphabet: 'a' stands there twice"),
+        ({"alphabet": "aa"}, "mine: alphabet: 'a' appears twice"),
         ({"alphabet": ["SOS"]}, "mine: alphabet: 'SOS' is one the task needs itself"),
-        ({"alphabet": ["a b"]}, "mine: alphabet: 'a b' is no token: a string without blanks"),
+        ({"alphabet": ["a b"]}, "mine: alphabet: 'a b' is not a token, a string without spaces"),
         ({"labels": "all"}, "mine: labels: 'all' is neither 'member' nor 'next'"),
-        ({"least_length": -1}, "mine: least_length: -1 is below 0"),
+        ({"least_length": -1}, "mine: least_length: must be at least 0, not -1"),
     ],
 )
 def test_bad_settings_predicate_language(settings: dict[str, Any], message: str) -> None:

@@ -33,16 +33,16 @@ from tests.helpers.refusals import refusal
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("binary-majorty", "no task is named 'binary-majorty'; did you mean 'binary-majority'"),
-        ("quicksort", "no task is named 'quicksort'"),
-        ("(aa)*", "no task is named '(aa)*'; a regular expression is written 'regex:(aa)*'"),
-        ("PARITY", "no task is named 'PARITY'; did you mean 'parity'?"),
-        ("Regex:(aa)*", "no task is named 'Regex:(aa)*'; did you mean 'regex:(aa)*'?"),
-        (" regex:(aa)*", "no task is named ' regex:(aa)*'; did you mean 'regex:(aa)*'?"),
-        ("", "no task is named ''; `longreach tasks` lists the names, others are written regex:…, "),
-        ("mine.json", "no task is named 'mine.json'; did you mean 'dfa:mine.json'?"),
-        ("mine.jsonl", "no task is named 'mine.jsonl'; did you mean 'data:mine.jsonl'?"),
-        ("in/mine.cr", "no task is named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
+        ("binary-majorty", "no task named 'binary-majorty'; did you mean 'binary-majority'"),
+        ("quicksort", "no task named 'quicksort'"),
+        ("(aa)*", "no task named '(aa)*'; for a regular expression write 'regex:(aa)*'"),
+        ("PARITY", "no task named 'PARITY'; did you mean 'parity'?"),
+        ("Regex:(aa)*", "no task named 'Regex:(aa)*'; did you mean 'regex:(aa)*'?"),
+        (" regex:(aa)*", "no task named ' regex:(aa)*'; did you mean 'regex:(aa)*'?"),
+        ("", "no task named ''; `longreach tasks` lists the names; others are regex:…, "),
+        ("mine.json", "no task named 'mine.json'; did you mean 'dfa:mine.json'?"),
+        ("mine.jsonl", "no task named 'mine.jsonl'; did you mean 'data:mine.jsonl'?"),
+        ("in/mine.cr", "no task named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
         (
             "modp-task:p=5",
             "modp-task:p=5,k=0 has numbers as answers: longreach train, threshold and study take it",
@@ -57,7 +57,7 @@ from tests.helpers.refusals import refusal
         ("sparse-parity:few", "sparse-parity: k: 'few' is not a whole number, or a range as in 4-6"),
         ("parity-scratchpad:1-2", "parity-scratchpad: k: '1-2' is not a whole number"),
         ("parity-scratchpad:", "parity-scratchpad: k: '' is not a whole number"),
-        ("parity-scratchpad:1,k=2", "parity-scratchpad:1,k=2: k stands twice"),
+        ("parity-scratchpad:1,k=2", "parity-scratchpad:1,k=2: k appears twice"),
         ("parity-scratchpad:1,2", "parity-scratchpad:1,2: expected parameters as in parity-scratchpad:1,scr"),
         (
             "parity-scratchpad:scratchpad=maybe",
@@ -85,7 +85,7 @@ from tests.helpers.refusals import refusal
         ("simple-task:omega=two", "simple-task: omega: 'two' is not a number"),
         ("simple-task:omega=nan", "simple-task: omega: nan is not in 1e-06 to 1e+06"),
         ("simple-task:omega=0", "simple-task: omega: 0 is not in"),
-        ("simple-task:omega=1,omega=2", "simple-task:omega=1,omega=2: omega stands twice"),
+        ("simple-task:omega=1,omega=2", "simple-task:omega=1,omega=2: omega appears twice"),
         ("simple-task:omgea=1", "simple-task has no parameter 'omgea'; did you mean 'omega'?"),
         ("modp-task:p=2.5", "modp-task: p: '2.5' is not a whole number"),
         ("modp-task:p=3,k=3", "modp-task:p=3,k=3: k must be less than p"),
@@ -110,10 +110,10 @@ from tests.helpers.refusals import refusal
         ),
         ("parity-scratchpad:2+reversed", "parity-scratchpad:2+reversed: its answers have no EOS"),
         ("parity-scratchpad:2+index-hints", "parity-scratchpad:2+index-hints: its answers have no EOS"),
-        ("parity+scratchpads", "no task is named 'parity+scratchpads'"),
+        ("parity+scratchpads", "no task named 'parity+scratchpads'"),
         ("sort+index-hints", "sort+index-hints: the task has no coupled ids"),
         ("aa+index-hints", "aa+index-hints: the task has no coupled ids"),
-        ("parity-scratchpad:2,scratchpad=no", "parity-scratchpad: k goes with a scratchpad"),
+        ("parity-scratchpad:2,scratchpad=no", "parity-scratchpad: k needs a scratchpad"),
         ("states:a&b", "states:a&b: the language is empty"),
         (
             'dfa:{"alphabet":["q1","a"],"transitions":[[1,0],[0,1]],"accepting":[0]}+scratchpad',
@@ -161,20 +161,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "message"),
     [
         ("outside_tasks:smal", "task: module 'outside_tasks' has no attribute 'smal'; did you mean 'small'"),
-        ("outside_tasks:number", "task: outside_tasks:number: is a int, not a Task"),
-        ("outside_tasks:Box", "task: outside_tasks:Box: is a Box, not a Task"),
+        (
+            "outside_tasks:number",
+            "task: outside_tasks:number: expected a Task, or a function that makes one, not a int",
+        ),
+        (
+            "outside_tasks:Box",
+            "task: outside_tasks:Box: expected a Task, or a function that makes one, not a Box",
+        ),
         (
             "outside_tasks:even_a",
-            "alphabet: missing; even_a takes a word, and nothing says of which letters: give them",
+            "alphabet: missing; give the letters of the words that even_a reads, as in ab",
         ),
         ("outside_tasks:asks", "task: outside_tasks:asks: calling it without arguments fails: TypeError"),
         ("outside_tasks:fails", "task: outside_tasks:fails: calling it without arguments fails: KeyError"),
         ("outside_broken:x", "task: module 'outside_broken' cannot be imported: ZeroDivisionError"),
         ("outside_ends:x", "task: module 'outside_ends' cannot be imported: SystemExit: usage: ends FILE"),
         ("outside_needs:x", "task: module 'outside_needs' cannot be imported: ModuleNotFoundError"),
-        ("no_such_module:x", "task: no module is named 'no_such_module'"),
-        ("longreach.nothing:x", "task: no module is named 'longreach.nothing'"),
-        ("no such module:x", "task: no task is named 'no such module:x'"),
+        ("no_such_module:x", "task: no module named 'no_such_module'"),
+        ("longreach.nothing:x", "task: no module named 'longreach.nothing'"),
+        ("no such module:x", "task: no task named 'no such module:x'"),
         ("data:nothing.jsonl", "nothing.jsonl: no such file"),
         ("data:.", ".: is a directory, not a file"),
         ("data:", "task: the name of the file is empty; expected data:FILE"),
@@ -271,11 +277,11 @@ def _rng() -> np.random.Generator:
 
 ANSWERS = "task: expected the name of a task or a Task, not "
 CALLS: list[tuple[Callable[[], object], str]] = [
-    (lambda: load_task("sort", ["a"]), "sort: an alphabet goes with regex:…, states:…"),
-    (lambda: load_task("crasp:lib:dyck-1", ["a"]), "crasp:lib:dyck-1: an alphabet goes with regex:"),
+    (lambda: load_task("sort", ["a"]), "sort: an alphabet is only for regex:…, states:…"),
+    (lambda: load_task("crasp:lib:dyck-1", ["a"]), "crasp:lib:dyck-1: an alphabet is only for regex:"),
     (lambda: name_of_task(3), f"{ANSWERS}a int"),  # type: ignore[arg-type]
     (lambda: name_of_task(Parity), f"{ANSWERS}the class Parity"),  # type: ignore[arg-type]
-    (lambda: name_of_task(Parity(), "ab"), "task: an alphabet goes with regex:…, a Task has its own"),
+    (lambda: name_of_task(Parity(), "ab"), "task: an alphabet is only for regex:…; a Task has its own"),
     (lambda: target_named("addition"), "target: addition: says more of a word than yes or no"),
     (lambda: target_named("sort"), "target: lib:sort: is a predictor"),
     (
@@ -297,11 +303,11 @@ CALLS: list[tuple[Callable[[], object], str]] = [
     *(
         (lambda word=word: BooleanExpressions().answer(word), f"boolean-expressions: {message}")
         for word, message in (
-            (["and", "1"], "and 1 is no whole formula"),
+            (["and", "1"], "and 1 is not a whole formula"),
             (["1", "1"], "1 1 goes on after the formula"),
-            ([], "nothing is no whole formula"),
-            (["xor", "1", "1"], "'xor' is no part of a formula"),
-            (["not"], "not is no whole formula"),
+            ([], "nothing is not a whole formula"),
+            (["xor", "1", "1"], "'xor' is not part of a formula"),
+            (["not"], "not is not a whole formula"),
         )
     ),
     (
@@ -339,9 +345,9 @@ CALLS: list[tuple[Callable[[], object], str]] = [
     *(
         (lambda given=given: Task.from_function(_word, len, name="mine", **given), f"mine: {message}")
         for given, message in (
-            ({"tokens": ["a", "a"]}, "tokens: 'a' stands there twice"),
+            ({"tokens": ["a", "a"]}, "tokens: 'a' appears twice"),
             ({"tokens": ["SOS"]}, "tokens: the token SOS is one that the task needs itself"),
-            ({"least_length": -1}, "least_length: -1 is below 0"),
+            ({"least_length": -1}, "least_length: must be at least 0, not -1"),
         )
     ),
     (

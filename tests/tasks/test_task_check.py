@@ -96,7 +96,7 @@ def test_ids_of_the_task_are_looked_at() -> None:
         (details[ids],) = [check.detail for check in found.checks if check.name == "positions"]
     assert details[""].endswith("; coupled ids 0 to 1")
     assert "one column more than tokens" in details["narrow"]
-    assert details["low"] == "a coupled id is no whole number from 0 on"
+    assert details["low"] == "a coupled id is not a whole number of at least 0"
 
 
 def _letters(length: int, rng: np.random.Generator) -> list[str]:
@@ -154,5 +154,5 @@ class Twice(Parity):
 def test_tokens_that_stand_twice() -> None:
     found = check_task(Twice())
     assert [(check.status, check.detail) for check in found.checks] == [
-        ("failed", "the token '0' stands there twice")
+        ("failed", "the token '0' appears twice")
     ]

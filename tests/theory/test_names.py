@@ -47,10 +47,10 @@ def test_ways_to_write_them(text, letters) -> None:
         ("", "is empty"),
         ("  ", "is empty"),
         (",", "a comma divides letters"),
-        ("aba", "the letter 'a' stands twice in 'aba'"),
-        ("a b a", "the letter 'a' stands twice"),
-        ("ab cd", "'ab' is no letter"),
-        ("a,bc", "'bc' is no letter"),
+        ("aba", "the letter 'a' appears twice in 'aba'"),
+        ("a b a", "the letter 'a' appears twice"),
+        ("ab cd", "'ab' is not a letter"),
+        ("a,bc", "'bc' is not a letter"),
     ],
 )
 def test_bad_alphabets(text, message) -> None:

@@ -22,7 +22,9 @@ from longreach.config.architectures import DECODER
 from longreach.config.encodings import ENCODINGS
 from longreach.config.model import CellLabel
 from longreach.tasks.catalog import name_of_task
+from longreach.tasks.plain import TYPED
 from longreach.tasks.task import Task
+from longreach.theory.automata.automaton import Automaton, longest_word
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
 from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
@@ -214,7 +216,8 @@ def ask(
     if encodings is None and is_promising(known):
         question = replace(question, encodings=ENCODING_SIDES)
     measured = Measurement()
-    if minutes:
+    longest = _longest_input(known.task)
+    if minutes and (longest is None or longest > (train_to or USUAL_LENGTH)):
         from longreach.answers.kept_forecast import keep_forecast
         from longreach.answers.measurement import measure
 
@@ -227,6 +230,12 @@ def ask(
         seconds=time.monotonic() - started,
         runs=Path(runs),
     )
+
+
+def _longest_input(task: Task) -> int | None:
+    """The length of the longest word of a finite language; None where inputs have any length."""
+    automaton = getattr(task, "automaton", None)
+    return longest_word(automaton) if isinstance(automaton, Automaton) else None
 
 
 def is_promising(forecast: Forecast) -> bool:
@@ -244,7 +253,7 @@ def is_promising(forecast: Forecast) -> bool:
 WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
 WHAT_HELPS = "What would help?"
-NOT_KNOWN = "not known"
+NOT_KNOWN, NONE_EXPECTED = "not known", "none expected"
 
 
 @dataclass(frozen=True)
@@ -345,7 +354,9 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     said = None if minutes is None else f"{minutes:g}"
     usual = question.is_usual
     encodings = [encoding] if encoding is not None else [] if usual else list(question.encodings)
-    if TaskName(question.task).is_session:
+    name = TaskName(question.task)
+    typed = TYPED.get(name.base)
+    if name.is_session and typed is None:
         given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
         return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
     plain = all(CellLabel.read(each).architecture == DECODER for each in encodings)
@@ -357,8 +368,12 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     options = [("--minutes", said), *models]
     options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
     options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))
+    task = [TaskName(found.forecast.name).argument]
+    if typed is not None:
+        task = ["--python", typed[0], *(f"--{change}" for change in name.changes)]
+        options.append(("--alphabet", typed[1]))
     parts = [part for option, each in options if each for part in (option, each)]
-    return shlex.join(["longreach", "ask", TaskName(found.forecast.name).argument, *parts])
+    return shlex.join(["longreach", "ask", *task, *parts])
 
 
 def odds_rows(found: ThreeAnswers) -> list[OddsRow]:
@@ -411,13 +426,14 @@ def threshold_line(found: ThreeAnswers, go_on: str | None = None) -> Line:
         counts = f"runs that work{tested}, by training length: {threshold.counts}"
         remark = f"; {threshold.remark}" if threshold.remark else ""
         return Line(f"measured ({title})", threshold.words, f"{counts}{remark}")
-    if not cells:
-        return Line("measured", NOT_KNOWN, f"{_command(found)} measures it (2 minutes)")
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
     if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
-        return Line(
-            "measured", "none expected", "expected to fail at every training length, so no others were tried"
-        )
+        why = "expected to fail at every training length"
+        return Line("measured", NONE_EXPECTED, f"{why}, so no others were tried" if cells else why)
+    if not cells and (longest := _longest_input(found.forecast.task)) is not None:
+        return Line("measured", "does not apply", f"no word has more than {counted(longest, 'letter')}")
+    if not cells:
+        return Line("measured", NOT_KNOWN, f"{_command(found)} measures it (2 minutes)")
     return Line("measured", NOT_KNOWN, _why_no_lengths(found, go_on))
 
 

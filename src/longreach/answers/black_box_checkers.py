@@ -85,7 +85,7 @@ def _parts(
     tried = 0
     if reads == "language":
         if not isinstance(task, PredicateLanguage):
-            raise InputError("the task is no language that can be asked about its words")
+            raise InputError("the task is not a language whose words can be queried")
         for word in _learned_words(task.letters, longest):
             belongs = task.contains(word)
             if automaton.accepts(word) != belongs:

@@ -212,7 +212,7 @@ def model_subject(
         if not (directory / FILE).exists():
             raise InputError(f"{directory}: no {FILE} in it, so no model")
         if against is not None:
-            raise InputError(f"{directory}: a trained model is no limit transformer, and a pair needs two")
+            raise InputError(f"{directory}: a trained model is not a limit transformer, and a pair needs two")
         trained = trained_quantities(directory)
         return Subject(inputs=trained.inputs(precision), quantities=trained.document())
     model = _limit(str(model_name))

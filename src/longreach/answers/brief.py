@@ -149,7 +149,7 @@ def _odds(found: ThreeAnswers) -> list[Line]:
 def _lengths(found: ThreeAnswers) -> tuple[Line, ...]:
     line = threshold_line(found)
     if not found.measurement.cells:
-        return (Line("", f"{NOT_KNOWN}: {line.basis}"),)
+        return (Line("", f"{line.says}: {line.basis}"),)
     return (line,)
 
 

@@ -145,9 +145,9 @@ def evaluate(
     if not callable(model):
         raise InputError(f"expected a callable, not a {type(model).__name__}", place=Argument("model"))
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise InputError(f"{size!r} is not a number of words from 1 on", place=Field("size"))
+        raise InputError(f"must be a whole number of at least 1, not {size!r}", place=Field("size"))
     if isinstance(task, Task) and alphabet is not None:
-        raise InputError("an alphabet goes with regex:…, a Task has its own", place=Argument("task"))
+        raise InputError("an alphabet is only for regex:…; a Task has its own", place=Argument("task"))
     subject = task if isinstance(task, Task) else load_argument(task, alphabet)
     accuracy, chance, probed, worst, guessed, flow = (dict[str, float]() for _ in range(6))
     with _still(model):

@@ -102,7 +102,7 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         ape,
         enough=f"modulus {modulus}" if window == 0 else None,
         also="the letters before the last one",
-        none="no program exists with these either",
+        none="no program with these exists either",
         source=_PERIODIC_SOURCE,
     )
     windowed = _adds(
@@ -460,7 +460,7 @@ def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
 def _forecast(name: str, alphabet: Sequence[str] | None, budget: float | None = None) -> Forecast:
     seconds = SECONDS if budget is None else budget
     if not math.isfinite(seconds) or seconds < 0:
-        raise InputError(f"{seconds:g} is no number of seconds", place=Field("budget"))
+        raise InputError(f"must be at least 0 seconds, not {seconds:g}", place=Field("budget"))
     task = load_argument(name, alphabet)
     stored = self_contained(name)
     try:

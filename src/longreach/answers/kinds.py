@@ -160,7 +160,7 @@ def read_any(document: Mapping[str, Any]) -> CertificateDocument:
     if kind is None:
         names = dict.fromkeys(name for name, _ in KINDS)
         hint = near_names(given, names) if isinstance(given, str) else ""
-        raise InputError(f"kind: there is no certificate {given!r}; they are {', '.join(names)}{hint}")
+        raise InputError(f"kind: unknown certificate {given!r}; they are {', '.join(names)}{hint}")
     try:
         text = json.dumps(document)
         return kind.document.model_validate_json(text, strict=True)  # type: ignore[return-value]

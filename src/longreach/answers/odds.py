@@ -50,7 +50,7 @@ def logistic(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
 
 
-_SHOWN = {"chance": "share of words right by position alone"}
+_SHOWN = {"chance": "share right by position alone"}
 """Numbers of the fit that are called otherwise: the chance of a task is that of one answer for all inputs."""
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
@@ -175,7 +175,7 @@ class OddsModel:
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in KNOWN]
         if unknown:
-            raise ValueError(f"no feature is named {unknown[0]!r}")
+            raise ValueError(f"no feature named {unknown[0]!r}")
         width = len(self.features)
         if len(self.coefficients) != width or any(len(each) != width + 1 for each in self.replicates):
             raise ValueError(f"{width} features need as many coefficients, and one more in each replicate")
@@ -205,7 +205,7 @@ class OddsModel:
                     f"{each:.0f}" if abs(each) >= 100 else f"{each:.3g}" for each in (value, low, high)
                 )
                 shown = _SHOWN.get(name, name)
-                return f"{shown}: {here} here, {least}–{most} in the census"
+                return f"outside the census ({shown}: {here}, not {least}–{most})"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:

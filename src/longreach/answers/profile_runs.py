@@ -103,9 +103,9 @@ class ProfileQuestion:
     def __post_init__(self) -> None:
         check_part(self.part)
         if self.seeds is not None and self.seeds < 1:
-            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+            raise InputError(f"must be at least 1, not {self.seeds}", place=Field("seeds"))
         if self.minutes is not None and not 0 < self.minutes < math.inf:
-            raise InputError(f"{self.minutes:g} is not a time; give minutes above 0", place=Field("minutes"))
+            raise InputError(f"must be more than 0, not {self.minutes:g}", place=Field("minutes"))
         if self.quick and (self.minutes is not None or self.seeds is not None):
             reason = "has one seed and no limit of time; give neither seeds nor minutes"
             raise InputError(reason, place=Field("quick"))

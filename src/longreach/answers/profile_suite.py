@@ -156,7 +156,7 @@ def suite(path: Path = SUITE) -> Suite:
 
 def check_part(part: str) -> Part:
     if part not in PARTS:
-        raise InputError(f"{part!r} is none of {' and '.join(PARTS)}", place=Setting("part"))
+        raise InputError(f"{part!r} is not one of {' and '.join(PARTS)}", place=Setting("part"))
     return part
 
 

@@ -28,9 +28,9 @@ def refuse(problems: Iterator[Problem]) -> None:
 def time_problems(minutes: float) -> Iterator[Problem]:
     """What is wrong with a number of minutes."""
     if not math.isfinite(minutes):
-        yield "minutes", f"{minutes} is no number of minutes"
+        yield "minutes", f"must be finite, not {minutes}"
     if minutes < 0:
-        yield "minutes", f"{minutes:g} is less than 0"
+        yield "minutes", f"must be at least 0, not {minutes:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Question:
 
     >>> Question(task="aa", minutes=-1)
     Traceback (most recent call last):
-    longreach.errors.InputError: minutes: -1 is less than 0
+    longreach.errors.InputError: minutes: must be at least 0, not -1
     """
 
     task: str
@@ -62,7 +62,7 @@ class Question:
         for name in ("seeds", "train_to"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                yield name, f"{value} is less than 1"
+                yield name, f"must be at least 1, not {value}"
         if not self.encodings:
             yield "encoding", "none is given"
         for encoding in self.encodings:
@@ -70,7 +70,7 @@ class Question:
             if (wrong := label.problem) is not None:
                 yield "encoding" if label.architecture == DECODER else "models", wrong
             if self.encodings.count(encoding) > 1:
-                yield "encoding", f"{encoding!r} stands twice"
+                yield "encoding", f"{encoding!r} appears twice"
 
     @property
     def is_usual(self) -> bool:

@@ -90,13 +90,14 @@ class ThresholdQuestion:
         for name in ("seeds", "within", "most", "to"):
             value = getattr(self, name)
             if value is not None and not 1 <= value <= LONGEST:
-                yield name, f"{value} is {'less than 1' if value < 1 else f'more than {LONGEST}'}"
+                bound = "least 1" if value < 1 else f"most {LONGEST}"
+                yield name, f"must be at {bound}, not {value}"
         if self.lengths == ():
             yield "lengths", "none is given"
         if not all(1 <= length <= LONGEST for length in self.lengths or ()):
             yield "lengths", f"not all are from 1 to {LONGEST}"
         if self.loss is not None and not self.has_numbers:
-            yield "loss", "goes with tasks whose answers are numbers"
+            yield "loss", "only for tasks whose answers are numbers"
         if self.loss is not None and not 0 < self.loss < inf:
             yield "loss", f"{self.loss:g} is not a number above 0"
         for name in CHOSEN_HERE:

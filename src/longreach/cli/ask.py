@@ -157,10 +157,10 @@ def _ask_for(name: str, count: int, budget: float | None, *, as_json: bool) -> N
     from longreach.tasks.data import DataTask
 
     if count < 1:
-        raise InputError("--ask-for: a number of inputs from 1 on")
+        raise InputError(f"--ask-for: must be at least 1, not {count}")
     task = load_argument(name)
     if not isinstance(task, DataTask):
-        raise InputError("--ask-for: goes with a TASK data:FILE")
+        raise InputError("--ask-for: needs a TASK data:FILE")
     found = deciding_inputs(task, count, seconds=SECONDS if budget is None else budget)
     if as_json:
         print_json({"task": name, "ask_for": [each.document() for each in found]})
@@ -222,18 +222,18 @@ def _check_alone(
     """Refuse options that the other question has no use for."""
     asked = "--try" if tried else "--to" if to is not None else "--lengths"
     if tried and (to is not None or lengths is not None):
-        raise InputError(f"--try: goes without {'--to' if to is not None else '--lengths'}")
+        raise InputError(f"--try: cannot be used with {'--to' if to is not None else '--lengths'}")
     if models is not None:
         hint = "" if tried else f"; longreach threshold TASK {asked} … --model NAME searches one model"
-        raise InputError(f"--models: goes without {asked}{hint}")
+        raise InputError(f"--models: cannot be used with {asked}{hint}")
     if budget is not None:
-        raise InputError(f"--budget: goes without {asked}")
+        raise InputError(f"--budget: cannot be used with {asked}")
     if tried and encoding:
-        raise InputError("--encoding: goes without --try")
+        raise InputError("--encoding: cannot be used with --try")
     if not tried and train_to is not None:
-        raise InputError(f"--train-to: goes without {asked}")
+        raise InputError(f"--train-to: cannot be used with {asked}")
     if not tried and encoding and len(encoding) > 1:
-        raise InputError(f"--encoding: one at a time with {asked}")
+        raise InputError(f"--encoding: only one with {asked}")
 
 
 def _print_document(found: ThreeAnswers | TaskAdvice, page: Path | None) -> None:

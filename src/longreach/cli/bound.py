@@ -63,7 +63,7 @@ def bound(
     if subject is None and not given and precision is None:
         raise InputError("MODEL|TASK: missing; or give quantities, as in --set states=5")
     if against is not None and (subject is None or not _is_model(subject)):
-        raise InputError("--against: goes with a MODEL")
+        raise InputError("--against: needs a MODEL")
     found = _subject(subject, precision=precision, against=against, alphabet=alphabet)
     if allowed is not None and found.range is not None and allowed > found.range:
         raise InputError(f"--error: {error} is above the range of outputs, which is {found.range:.4g}")

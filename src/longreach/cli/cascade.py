@@ -99,7 +99,7 @@ def _cascade(file: str) -> tuple[CascadeCertificate, tuple[str, ...] | None, str
         except InputError as error:
             raise InputError(f"{file}: {error.message}") from None
         if not isinstance(certificate, CascadeCertificate):
-            raise InputError(f"{file}: the certificate is no cascade, but {certificate.kind!r}")
+            raise InputError(f"{file}: expected a cascade, not {certificate.kind!r}")
         finding = check_architecture(certificate)
         if not finding.valid:
             raise InputError(f"{file}: {finding.problem}")

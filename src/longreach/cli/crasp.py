@@ -303,13 +303,13 @@ def compare(
     if nothing == (other is not None):
         raise InputError("FILE: give a second program or regex:…, or --empty")
     if prove and not (other or "").startswith(REGEX):
-        raise InputError("--prove: goes with regex:…")
+        raise InputError("--prove: needs regex:…")
     if other is None:
         empty(file, length, peer, as_json)
     elif other.startswith(REGEX):
         check(file, other.removeprefix(REGEX), length, prove, peer, as_json)
     elif set(other) & set("()*|+?") and not Path(other).exists():
-        raise InputError(f"{other}: no such file; an expression is written regex:{other}")
+        raise InputError(f"{other}: no such file; for a regular expression write regex:{other}")
     else:
         equal(file, other, length, peer, as_json)
 

@@ -63,7 +63,7 @@ class ExportOptions:
         for field in fields(self):
             if getattr(self, field.name) is not None:
                 name = "format" if field.name == "made" else field.name.replace("_", "-")
-                raise InputError(f"--{name}: goes with tasks export TASK")
+                raise InputError(f"--{name}: only for `tasks export TASK`")
 
 
 NOT_EXPORTED = ExportOptions()
@@ -97,7 +97,7 @@ def _suite(name: str, alphabet: list[str] | None, given: ExportOptions) -> list[
     named = {f"{SUITE}{known.suite}": PARTS[0]}
     named |= {f"{SUITE}{known.suite}:{part}": part for part in PARTS}
     if name not in named:
-        raise InputError(f"there is no suite {name!r}; there are {', '.join(named)}", place=Argument("task"))
+        raise InputError(f"unknown suite {name!r}; there are {', '.join(named)}", place=Argument("task"))
     for option_, value in (("alphabet", alphabet), ("train-lengths", given.train_lengths)):
         if value is not None:
             raise InputError(f"--{option_}: {name} has its own")

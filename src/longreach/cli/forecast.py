@@ -96,10 +96,10 @@ def forecast(
     given = [label for label, value in choices.items() if value is not None]
     if len(given) != 1:
         raise InputError(
-            f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
+            f"{given[1]}: cannot be used with {given[0]}" if given else "TASK: missing; --all shows all"
         )
     if model is not None and (task is python or wanted.reading is not None):
-        raise InputError("--model: goes with one TASK" + ("" if task is None else ", without --convention"))
+        raise InputError("--model: only for one TASK" + ("" if task is None else ", without --convention"))
     letters = None
     if task is not None or python is not None:
         task, letters = asked_task(task, python, alphabet, changes)
@@ -117,7 +117,7 @@ def forecast(
         return
     if all_tasks:
         names = ("program", "why", "predictor", "explain", "measures", "draw")
-        wanted.refuse(names, "goes with one TASK, not with --all")
+        wanted.refuse(names, "only for one TASK, not for --all")
     check_directory(runs, "--runs")
     directory = DEFAULT_RUNS if runs is None else runs
     from longreach.answers.forecast import forecast as forecast_task
@@ -136,7 +136,7 @@ def forecast(
     # Of a task that asks for states, the automaton of the language they are states of.
     automaton = getattr(answer.task, "language", None) or getattr(answer.task, "automaton", None)
     if automaton is None:
-        wanted.refuse(("measures", "draw"), "goes with a regular language")
+        wanted.refuse(("measures", "draw"), "only for a regular language")
 
     def text(out: Screen) -> None:
         _print(out, answer, automaton, wanted, alphabet, python)
@@ -152,7 +152,7 @@ def _language(task: str, letters: list[str] | None) -> Automaton:
 
     loaded = load_argument(task, letters)
     if not isinstance(loaded, RegularLanguage):
-        raise InputError("--convention: goes with a regular language")
+        raise InputError("--convention: only for a regular language")
     return loaded.automaton
 
 

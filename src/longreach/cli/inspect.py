@@ -117,10 +117,10 @@ def inspect(
     Example: longreach inspect runs/0123456789abcdef --out inspected
     """
     if automaton and text:
-        raise InputError("--automaton: goes without --text")
+        raise InputError("--automaton: cannot be used with --text")
     if automaton:
         if out is not None:
-            raise InputError("--out: goes without --automaton")
+            raise InputError("--out: cannot be used with --automaton")
         extract(Path(model), task, seconds, as_json, encoding)
         return
     if text:
@@ -180,7 +180,7 @@ def _check_directory(out: Path | None) -> None:
     """Refuse a directory that cannot be written before any work is done for it."""
     check_directory(out, "--out")
     if out is not None and not out.parent.is_dir():
-        raise InputError(f"--out: {out}: {out.parent} is no directory")
+        raise InputError(f"--out: {out}: {out.parent} is not a directory")
 
 
 def _write(found: Inspection, out: Path) -> list[Path]:
@@ -315,7 +315,7 @@ def extract(
     Example: longreach extract runs/0123456789abcdef
     """
     if not seconds >= 0:
-        raise InputError(f"--seconds: {seconds:g} is not a time")
+        raise InputError(f"--seconds: must be more than 0, not {seconds:g}")
     from longreach.inspection.extract import extract as extract_automaton
     from longreach.inspection.extract import extract_programs, inputs_compared, open_run
 

@@ -69,7 +69,7 @@ def language(
         raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of {', '.join(choices)}")
     letters = alphabet_of(alphabet)
     if alphabet is not None and regex is None:
-        raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
+        raise InputError(f"--alphabet: only for REGEX, not for {given[0]}")
     if wanted.file is not None:
         print_list(wanted.file, wanted, seconds=seconds, as_json=as_json)
         return
@@ -84,7 +84,7 @@ def language(
 def running_budget(seconds: float) -> Budget:
     """A budget whose time begins now; what takes long to import is imported before."""
     if not 0 < seconds < float("inf"):
-        raise InputError(f"--budget: {seconds:g} is not a time; give seconds above 0")
+        raise InputError(f"--budget: must be more than 0, not {seconds:g}")
     from longreach.theory.automata.regex import from_expression  # noqa: F401
     from longreach.theory.budget import Budget
 
@@ -211,9 +211,7 @@ STANDARD_INPUT = Path("-")
 
 def print_list(path: Path, wanted: Wanted, *, seconds: float, as_json: bool) -> None:
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
-    wanted.refuse(
-        ("draw", "explain", "program", "predictor", "why"), "goes with one language, not with --file"
-    )
+    wanted.refuse(("draw", "explain", "program", "predictor", "why"), "only for one language, not for --file")
     running_budget(seconds)
     from longreach.answers.reach import language_reach
     from longreach.theory.automata.regex import from_expression

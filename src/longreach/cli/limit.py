@@ -84,7 +84,7 @@ def compile_program(
 
     check_directory(out, "--out")
     if (word is None) != (figure is None):
-        raise InputError("--attend: goes with --figure FIGURE, and --figure with --attend WORD")
+        raise InputError("--attend and --figure: give both, --attend WORD --figure FIGURE")
     _check_figure(figure, "--figure")
     core, limit = _compiled(file, peer)
     with blamed_on("--context"), stage(f"building T_n for a context of {context}"):

@@ -208,8 +208,8 @@ def _too_many(command: Any, rest: str) -> str:
     """What is said to arguments that a command has no place for."""
     places = [other for other in command.params if other.param_type_name == "argument"]
     if not places:
-        return f"{command.name}: takes no argument; left over: {rest}"
-    return f"{places[-1].metavar or str(places[-1].name).upper()}: one is expected; left over: {rest}"
+        return f"{command.name}: takes no argument, but got: {rest}"
+    return f"{places[-1].metavar or str(places[-1].name).upper()}: expected one; also got: {rest}"
 
 
 if __name__ == "__main__":

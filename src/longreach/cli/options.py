@@ -14,7 +14,7 @@ import typer
 
 from longreach.cli.output import documents_alone
 from longreach.errors import Field, InputError
-from longreach.theory.names import TaskName, read_letters
+from longreach.theory.names import TaskName, python_hint, read_letters
 
 DEFAULT_RUNS = Path("runs")
 INTERRUPTED = 130
@@ -39,7 +39,7 @@ AlphabetOption: TypeAlias = Annotated[
 PythonOption: TypeAlias = Annotated[
     str | None,
     option(
-        "Python function of a word, instead of TASK: 'lambda w: w.count(\"a\") > 3'; with --alphabet.",
+        "A Python function instead of TASK, such as 'lambda w: w.count(\"a\") > 3'; needs --alphabet.",
         "EXPRESSION",
     ),
 ]
@@ -71,7 +71,9 @@ def alphabet_of(text: str | None) -> list[str] | None:
 def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
     """The same beside a TASK, which must be an expression or a plain function."""
     if text is not None and not TaskName(task or "").takes_alphabet:
-        raise InputError("--alphabet: goes with a TASK regex:…, states:… or a plain function")
+        if hint := python_hint(task or ""):
+            raise InputError(f"TASK: no task named {task!r}{hint}")
+        raise InputError("--alphabet: only for a TASK regex:…, states:… or a plain function")
     return alphabet_of(text)
 
 
@@ -81,15 +83,17 @@ def asked_task(
     """The name of the task that is asked about, with its letters: TASK, or the function of --python."""
     if python is None:
         if task is None:
-            raise InputError("TASK: missing; a function of words may be given by --python")
+            raise InputError("TASK: missing; give a task, or a function with --python")
         name = changes.of(task, alphabet)
         return name, alphabet_of_task(alphabet, name)
     if task is not None:
-        raise InputError("--python: goes without TASK")
+        raise InputError("--python: cannot be used with TASK")
     from longreach.tasks.own import remember
-    from longreach.tasks.plain import python_task
+    from longreach.tasks.plain import TYPED, python_task
 
-    return changes.of(remember(python_task(python, alphabet_of(alphabet)))), None
+    name = remember(python_task(python, alphabet_of(alphabet)))
+    TYPED[name] = (python, alphabet)
+    return changes.of(name), None
 
 
 def check_task(task: str | None, alphabet: str | None) -> None:

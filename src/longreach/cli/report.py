@@ -76,7 +76,7 @@ def report(
     if live:
         given = {"--out": out, "--title": title, "--load-tasks": load or None, "--json": as_json or None}
         for option in (option for option, value in given.items() if value is not None):
-            raise InputError(f"{option}: goes without --serve")
+            raise InputError(f"{option}: cannot be used with --serve")
         serve(DEFAULT_RUNS if runs is None else runs, serving)
         return
     out = DEFAULT_OUT if out is None else out
@@ -108,7 +108,7 @@ def serve(
     Example: longreach serve --runs runs --port 8765
     """
     if not 0 < serving.minutes < float("inf"):
-        raise InputError(f"--minutes: {serving.minutes:g} is not a time; give minutes above 0")
+        raise InputError(f"--minutes: must be more than 0, not {serving.minutes:g}")
     check_directory(runs, "--runs")
     from longreach.execution.jobs import load
 

@@ -66,7 +66,7 @@ def tasks(
     export.refuse()
     if name is None:
         if alphabet is not None:
-            raise InputError("--alphabet: goes with a TASK regex:…, states:… or a plain function")
+            raise InputError("--alphabet: only for a TASK regex:…, states:… or a plain function")
         _list(as_json)
         return
     if has_numbers(name) and verb == "show":

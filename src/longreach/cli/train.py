@@ -101,9 +101,9 @@ def train(
     """
     task = changes.of(task, settings["alphabet"])
     if seed is not None and seeds is not None:
-        raise InputError("--seeds: goes without --seed")
+        raise InputError("--seeds: cannot be used with --seed")
     if seeds is not None and seeds < 1:
-        raise InputError(f"--seeds: {seeds} is less than 1")
+        raise InputError(f"--seeds: must be at least 1, not {seeds}")
     check_alphabet(settings, task)
     from longreach.runs.search import grid
     from longreach.runs.search import search as search_shape

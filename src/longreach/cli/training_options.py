@@ -132,7 +132,7 @@ def _plain(kind: Any) -> Any:
 def check_alphabet(settings: Mapping[str, Any], task: str) -> None:
     """Refuse an alphabet for a task that has its own."""
     if settings["alphabet"] is not None and not TaskName(task).takes_alphabet:
-        raise InputError("--alphabet: goes with a TASK regex:…, states:… or a plain function")
+        raise InputError("--alphabet: only for a TASK regex:…, states:… or a plain function")
 
 
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:

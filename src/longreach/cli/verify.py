@@ -54,11 +54,9 @@ def verify(
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
     if alphabet is not None and regex is None and not TaskName(task or "").takes_alphabet:
-        raise InputError(
-            "--alphabet: goes with --regex, or with --task regex:…, states:… or a plain function"
-        )
+        raise InputError("--alphabet: only for --regex, or --task regex:…, states:… or a plain function")
     if task is not None and regex is not None:
-        raise InputError("--task: goes without --regex")
+        raise InputError("--task: cannot be used with --regex")
     from longreach.answers.derive import check_statement, not_checked
     from longreach.answers.verify import lines_without_claim, own_subject, read_statements
     from longreach.files import DOCUMENT_BYTES, read_text

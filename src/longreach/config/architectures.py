@@ -47,7 +47,7 @@ _LACKS: dict[Capability, str] = {
 MOST_LOOPS = 1000
 """A document from elsewhere may ask for any number."""
 _EXPECTED: dict[type, str] = {
-    bool: "true or false", int: "a whole number from 1 on", float: "a number", str: "a name",
+    bool: "true or false", int: "a whole number of at least 1", float: "a number", str: "a name",
 }  # fmt: skip
 """What an option must be, by the type of its default."""
 
@@ -138,7 +138,7 @@ class ArchitectureRow:
         longreach.errors.InputError: model_options: deltanet has no option 'signd'; did you mean 'signed'?
         >>> ARCHITECTURES["ssm"].check({"mlp_ratio": 0})
         Traceback (most recent call last):
-        longreach.errors.InputError: model_options: ssm: mlp_ratio must be a whole number from 1 on, not 0
+        longreach.errors.InputError: model_options: ssm: mlp_ratio must be a whole number of at least 1, not 0
         """
         if self.is_own:
             for name in BY_TASK:

@@ -80,7 +80,7 @@ def reach_problem(encoding: str, heads: int, modulus: object, counting: int) -> 
     """
     if encoding != REACH:
         given = "reach_modulus" if modulus != AUTO else "reach_counting" if counting else None
-        return None if given is None else (given, f"goes with {REACH!r}, not with {encoding!r}")
+        return None if given is None else (given, f"only for {REACH!r}, not for {encoding!r}")
     if counting >= heads:
         return "reach_counting", f"{counting} of {heads} heads leave none to find"
     return None

@@ -276,13 +276,13 @@ class RunConfig(BaseModel):
             if lengths.last > LONGEST:
                 raise _refused(field, f"{lengths.option} goes beyond {LONGEST}, the longest length there is")
             if lengths in seen:
-                raise _refused(field, f"the range {lengths.option} stands twice")
+                raise _refused(field, f"the range {lengths.option} appears twice")
             seen.add(lengths)
         if self.loss == "squared":
             if not self.hidden:
-                raise _refused("hidden", "0 is less than 1")
+                raise _refused("hidden", "must be at least 1, not 0")
             if self.log_length and self.layers > 1:
-                raise _refused("log_length", "goes with models of one layer; its own scaling is that of φ")
+                raise _refused("log_length", "only for models of one layer; its own scaling is that of φ")
         elif "positions" in self.row.can:
             self._check_transformer()
         else:
@@ -317,7 +317,7 @@ class RunConfig(BaseModel):
         if not self.predict_ids:
             return
         if scheme != "coupled":
-            raise _refused("predict_ids", f"goes with the task's own ids ('coupled'), not with {scheme!r}")
+            raise _refused("predict_ids", f"only for the task's own ids ('coupled'), not for {scheme!r}")
         if not encoding.absolute:
             known = ", ".join(row.name for row in ENCODINGS.values() if row.absolute and row.ids == "offset")
             raise _refused(
@@ -327,7 +327,7 @@ class RunConfig(BaseModel):
     def _check_tokens(self) -> None:
         for name in ("hidden", "target_loss"):
             if getattr(self, name):
-                raise _refused(name, "goes with tasks whose answers are numbers")
+                raise _refused(name, "only for tasks whose answers are numbers")
 
     def _check_other(self) -> None:
         """Refuse what only a transformer has."""
@@ -344,7 +344,7 @@ class RunConfig(BaseModel):
                 raise _refused(name, _no_size(row, name, sizes[name]))
         for name in (*_OF_DECODERS, *(() if row.is_own else ("max_position",))):
             if getattr(self, name) != type(self).model_fields[name].default:
-                raise _refused(name, f"goes with a transformer, not with {self.architecture!r}")
+                raise _refused(name, f"only for a transformer, not for {self.architecture!r}")
 
 
 def _no_size(row: ArchitectureRow, name: str, size: int) -> str:

@@ -40,7 +40,7 @@ def make_engine(name: str, options: EngineOptions, *, jobs: int, runs: str | Pat
     3
     """
     if name not in ENGINES:
-        raise InputError(f"no engine is named {name!r}{near_names(name, ENGINES)}")
+        raise InputError(f"no engine named {name!r}{near_names(name, ENGINES)}")
     refuse_contradictions(name, options)
     return ENGINES[name](options, jobs, Path(runs))
 
@@ -51,13 +51,13 @@ def refuse_contradictions(name: str, options: EngineOptions) -> None:
     >>> refuse_contradictions("local", EngineOptions(address="auto"))
     Traceback (most recent call last):
         ...
-    longreach.errors.InputError: address: goes with --engine ray
+    longreach.errors.InputError: address: only for --engine ray
     """
     for option, engines in OPTIONS.items():
         if getattr(options, option) is not None and name not in engines:
-            raise InputError(f"goes with --engine {' or '.join(engines)}", place=Field(option))
+            raise InputError(f"only for --engine {' or '.join(engines)}", place=Field(option))
     if options.time_limit is not None and not options.time_limit > 0:
-        reason = f"{options.time_limit / 60:g} is not more than 0 minutes"
+        reason = f"must be more than 0 minutes, not {options.time_limit / 60:g}"
         raise InputError(reason, place=Field("time_limit"))
     if name == "slurm" and options.time_limit is None:
         reason = "Slurm has to know how many minutes a job may take"

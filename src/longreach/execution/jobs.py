@@ -90,9 +90,9 @@ class Engine(Protocol):
 def check_limits(workers: int | None, time_limit: float | None) -> None:
     """Refuse numbers of workers and seconds with which no engine can run."""
     if workers is not None and workers < 1:
-        raise InputError(f"{workers} is less than 1", place=Field("workers"))
+        raise InputError(f"must be at least 1, not {workers}", place=Field("workers"))
     if time_limit is not None and not 0 < time_limit < math.inf:
-        raise InputError(f"{time_limit} is not more than 0 seconds", place=Field("time_limit"))
+        raise InputError(f"must be more than 0 seconds, not {time_limit}", place=Field("time_limit"))
 
 
 def short_line(error: object) -> str:
@@ -152,7 +152,7 @@ class Attempts:
         if job is None:
             return None
         if job.key in self._keys:
-            raise InputError(f"the job {job.key} stands twice in the list")
+            raise InputError(f"the job {job.key} appears twice in the list")
         self._keys.add(job.key)
         return Attempt(job)
 

@@ -72,11 +72,11 @@ class RayEngine:
     def __post_init__(self) -> None:
         if self.address not in (None, "auto") and _host_and_port(str(self.address)) is None:
             raise InputError(
-                f"{self.address!r} is none of auto, host:port and ray://host:port", place=Field("address")
+                f"{self.address!r} is not one of auto, host:port and ray://host:port", place=Field("address")
             )
         check_limits(self.workers, self.time_limit)
         if not 0 <= self.gpus < inf:
-            raise InputError(f"{self.gpus} is less than 0", place=Field("gpus"))
+            raise InputError(f"must be at least 0, not {self.gpus}", place=Field("gpus"))
         if self.gpus > 1 and self.gpus != floor(self.gpus):
             raise InputError(f"{self.gpus} is neither a whole number nor a part of one", place=Field("gpus"))
 

@@ -101,7 +101,7 @@ def open_model(
     if not where.exists():
         raise InputError(f"{path}: no such file or directory", place=Argument("model"))
     if where.is_file() and where.name != MODEL:
-        raise InputError(f"{path}: a directory, or a {MODEL}, is expected", place=Argument("model"))
+        raise InputError(f"{path}: expected a directory or a {MODEL}", place=Argument("model"))
     folder = where if where.is_dir() else where.parent
     document = _huggingface_document(folder)
     if document is not None and not (folder / RESULT).exists():
@@ -236,7 +236,7 @@ def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
             raise InputError(reason, place=Field("tokens"))
         rows.append([int(word) for word in words])
     if not rows or min(map(len, rows)) < 2:
-        raise InputError(f"{path}: lines of two token ids or more are expected", place=Field("tokens"))
+        raise InputError(f"{path}: expected lines of two or more token ids", place=Field("tokens"))
     least = min(map(len, rows))
     return np.array([row[:least] for row in rows], dtype=np.int64)
 

@@ -24,11 +24,11 @@ def check_options(*, state_passing: float = 0.0, **whole: int) -> None:
 
     >>> check_options(layers=2, width=0)
     Traceback (most recent call last):
-    longreach.errors.InputError: width: expected a whole number from 1 on, not 0
+    longreach.errors.InputError: width: expected a whole number of at least 1, not 0
     """
     for name, value in whole.items():
         if type(value) is not int or value < 1:
-            raise InputError(f"expected a whole number from 1 on, not {value!r}", place=Field(name))
+            raise InputError(f"expected a whole number of at least 1, not {value!r}", place=Field(name))
     if type(state_passing) not in (int, float) or not 0 <= state_passing <= 1:
         reason = f"expected a share from 0 to 1, not {state_passing!r}"
         raise InputError(reason, place=Field("state_passing"))

@@ -53,7 +53,7 @@ def encoding_module(name: str) -> Encoding:
 
     >>> encoding_module("no_such.positions:Slope")
     Traceback (most recent call last):
-    longreach.errors.InputError: encoding: no module is named 'no_such', installed or in the current directory
+    longreach.errors.InputError: encoding: no module named 'no_such', installed or in the current directory
     """
     return ENCODING_MODULES[name] if name in ENCODING_MODULES else _own_encoding(name)
 

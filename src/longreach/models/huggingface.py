@@ -259,7 +259,7 @@ def load(directory: str | Path) -> tuple[ModelConfig, Parameters]:
     except (ValueError, SafetensorError, OSError) as error:
         raise InputError(f"{folder}: cannot be read ({error})") from None
     if not isinstance(document, dict):
-        raise InputError(f"{folder / CONFIG}: an object is expected")
+        raise InputError(f"{folder / CONFIG}: expected an object")
     config = config_from_document(document)
     return config, from_state(state, config)
 

@@ -108,7 +108,7 @@ def hybrid(
     check_flag("rope", rope)
     known = [*RECURRENCES, "deltanet"]
     if recurrence not in known:
-        reason = f"no recurrence is named {recurrence!r}; there are {', '.join(known)}"
+        reason = f"no recurrence named {recurrence!r}; there are {', '.join(known)}"
         raise InputError(reason, place=Field("recurrence"))
 
     def mixer(layer: int) -> Mixer:

@@ -132,7 +132,7 @@ def stated_theory(shape: ModuleConfig) -> str | None:
     found = getattr(_Made(shape).module(0), THEORY, None)
     if found is not None and found not in ARCHITECTURES:
         hint = near_names(str(found), ARCHITECTURES)
-        raise _refused(f"{shape.model}: its theory, {found!r:.60}, is no architecture{hint}")
+        raise _refused(f"{shape.model}: its theory, {found!r:.60}, is not an architecture{hint}")
     return found
 
 

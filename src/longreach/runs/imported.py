@@ -151,7 +151,7 @@ def read_imported(runs: str | Path) -> tuple[ImportedRun, ...]:
     seen: set[str] = set()
     for each in found:
         if each.key in seen or each.key != ImportedRun.of(*_identity(each), {}).key:
-            raise ResultError(f"{path}: the key {each.key} is not that of its run, or stands there twice")
+            raise ResultError(f"{path}: the key {each.key} is not that of its run, or appears twice")
         seen.add(each.key)
     return found
 
@@ -295,7 +295,7 @@ def _check_names(names: Sequence[str], spot: Spot) -> None:
             reason = f"{shortened(name, 40)!r} is no column{near_names(name, COLUMNS)}"
             raise InputError(reason, place=spot)
         if name in names[:place]:
-            raise InputError(f"the column {name} stands there twice", place=spot)
+            raise InputError(f"the column {name} appears twice", place=spot)
     missing = next((name for name in COLUMNS if name not in (*names, *MAY_LACK)), None)
     if missing is not None:
         raise InputError(f"the column {missing} is missing", place=spot)
@@ -358,7 +358,7 @@ def _whole(value: Any) -> int:
 def _positive(value: Any) -> int:
     found = _whole(value)
     if found < 1:
-        raise ValueError(f"{found} is below 1")
+        raise ValueError(f"must be at least 1, not {found}")
     return found
 
 

@@ -177,6 +177,6 @@ def read_lines(path: Path, adapter: TypeAdapter[AnyLine]) -> tuple[AnyLine, ...]
         except ValidationError as error:
             raise InputError(one_line(error), place=place) from None
         if run.run in found:
-            raise InputError(f"the run {run.run} is there twice", place=place)
+            raise InputError(f"the run {run.run} appears twice", place=place)
         found[run.run] = run
     return tuple(found.values())

@@ -51,7 +51,7 @@ def load_study(name: str) -> Study:
     """
     if name not in STUDIES:
         hint = near_names(name, STUDIES) or f"; there are {', '.join(STUDIES)}"
-        raise InputError(f"no study is named {name!r}{hint}", place=Argument("name"))
+        raise InputError(f"no study named {name!r}{hint}", place=Argument("name"))
     module, _, attribute = STUDIES[name].partition(":")
     found: Study = getattr(import_module(f"longreach.studies.{module}"), attribute)
     return found

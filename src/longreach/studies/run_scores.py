@@ -197,7 +197,7 @@ class JointScore:
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in FEATURES]
         if unknown:
-            raise ValueError(f"no feature is named {unknown[0]!r}")
+            raise ValueError(f"no feature named {unknown[0]!r}")
         if len(self.coefficients) != len(self.features):
             raise ValueError(f"{len(self.features)} features need as many coefficients")
 

@@ -299,7 +299,7 @@ def _check(values: FloatArray, wins: FloatArray, counts: FloatArray, penalty: fl
     if not (len(values) == len(wins) == len(counts)):
         raise InputError(f"{len(values)} rows of features, {len(wins)} outcomes, {len(counts)} weights")
     if not all(np.isfinite(each).all() for each in (values, wins, counts)):
-        raise InputError("a feature, outcome or weight is no finite number")
+        raise InputError("a feature, outcome or weight is not a finite number")
     if not ((wins >= 0) & (wins <= 1)).all():
         raise InputError("outcomes lie between 0 and 1")
     if (counts < 0).any() or not counts.sum():
@@ -440,7 +440,7 @@ def _rows(values: npt.ArrayLike, outcomes: npt.ArrayLike) -> tuple[FloatArray, F
             f"{given.shape} values for {wins.shape} outcomes: two lists of one length are needed"
         )
     if not np.isfinite(given).all():
-        raise InputError("a value is no finite number")
+        raise InputError("a value is not a finite number")
     if not np.isin(wins, (0.0, 1.0)).all():
         raise InputError("outcomes are 0 or 1")
     return given, wins

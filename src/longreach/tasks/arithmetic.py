@@ -346,13 +346,13 @@ def _value(x: tuple[str, ...]) -> tuple[bool, tuple[str, ...]]:
     end = len(x)
     for place, token in enumerate(x):
         if token not in _ARITY:
-            raise InputError(f"boolean-expressions: {token!r} is no part of a formula")
+            raise InputError(f"boolean-expressions: {token!r} is not part of a formula")
         need += _ARITY[token] - 1
         if not need:
             end = place + 1
             break
     if need:
-        raise InputError(f"boolean-expressions: {' '.join(x) or 'nothing'} is no whole formula")
+        raise InputError(f"boolean-expressions: {' '.join(x) or 'nothing'} is not a whole formula")
     for token in reversed(x[:end]):
         if token == "not":
             stack.append(not stack.pop())

@@ -36,6 +36,7 @@ from longreach.theory.names import (
     STATES_AFTER,
     Origin,
     TaskName,
+    python_hint,
 )
 from longreach.wording import counted
 
@@ -130,7 +131,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     ('PAD', 'SOS', 'a', 'b', '{a,EOS}', '{b}')
     >>> load_task("copy-uniqe")
     Traceback (most recent call last):
-    longreach.errors.InputError: no task is named 'copy-uniqe'; did you mean 'copy-unique'...
+    longreach.errors.InputError: no task named 'copy-uniqe'; did you mean 'copy-unique'...
 
     Behind a `+` stands how a task is changed (`longreach.tasks.changes`).
 
@@ -148,7 +149,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     if TaskName(name).is_attribute:
         return attribute_task(name, alphabet)
     if alphabet is not None:
-        raise InputError(f"{name}: an alphabet goes with {REGEX}…, {STATES}… and plain functions")
+        raise InputError(f"{name}: an alphabet is only for {REGEX}…, {STATES}… and plain functions")
     if name in TASKS:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
@@ -163,7 +164,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     outside = _OUTSIDE.get(TaskName(name).origin)
     if outside is not None:
         return outside(name)
-    raise InputError(f"no task is named {name!r}{_hint(name)}")
+    raise InputError(f"no task named {name!r}{_hint(name)}")
 
 
 def _states(name: str, alphabet: Sequence[str] | None) -> StateTask:
@@ -188,8 +189,10 @@ def _hint(name: str) -> str:
     base, sign, _ = name.partition("+")
     if sign and base in TASKS:  # no expression: a change of a task that is mistyped
         return near_names(name, [f"{base}+{change}" for change in CHANGES])
-    near = expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *NUMBER_FAMILIES))
-    return near or f"; `longreach tasks` lists the names, others are written {FORMS}"
+    near = (
+        python_hint(name) or expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *NUMBER_FAMILIES))
+    )
+    return near or f"; `longreach tasks` lists the names; others are {FORMS}"
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
@@ -197,12 +200,12 @@ def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
 
     >>> load_argument("sort-of")
     Traceback (most recent call last):
-    longreach.errors.InputError: task: no task is named 'sort-of'; did you mean 'sort'...
+    longreach.errors.InputError: task: no task named 'sort-of'; did you mean 'sort'...
     """
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        if TaskName(name).is_file or TaskName(name).is_text or isinstance(error.place, Field):
+        if TaskName(name).is_file or TaskName(name).is_text or isinstance(error.place, Field | Argument):
             raise
         raise error.at(Argument("task")) from None
 
@@ -313,7 +316,7 @@ def name_of_task(
         kind = f"the class {task.__name__}" if isinstance(task, type) else f"a {type(task).__name__}"
         raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))
     if alphabet is not None:
-        raise InputError(f"an alphabet goes with {REGEX}…, a Task has its own", place=Argument("task"))
+        raise InputError(f"an alphabet is only for {REGEX}…; a Task has its own", place=Argument("task"))
     if isinstance(task, LanguageTask) and TaskName(task.name).has_alphabet and _leads_to(task, task.letters):
         return task.name, task.letters
     return name_of(task) or remember(task), None

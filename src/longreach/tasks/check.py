@@ -118,7 +118,7 @@ def _vocabulary(task: Task) -> str:
         raise _Wrong(f"tokens begin with {' '.join(tokens[:2])}, not with {PAD} {SOS}")
     twice = [token for token, times in Counter(tokens).items() if times > 1]
     if twice:
-        raise _Wrong(f"the token {twice[0]!r} stands there twice")
+        raise _Wrong(f"the token {twice[0]!r} appears twice")
     return f"{len(tokens)} tokens, each once"
 
 
@@ -170,7 +170,7 @@ def _read(task: Task, batch: Batch, row: int) -> str:
 def _answers(task: Task, batch: Batch, lengths: IntArray) -> str:
     for row, length in enumerate(lengths.tolist()):
         x = task.decode(batch.tokens[row, 1 : batch.sizes[row]].tolist())
-        # What is read behind the letters of a word is none of them.
+        # What is read behind the letters of a word is not one of them.
         x = [token for token in x if token in task.letters] if isinstance(task, LanguageTask) else x[:length]
         targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
         right = list(task.answer(x))
@@ -205,7 +205,7 @@ def _coupled(task: Task, batch: Batch) -> str:
             f"coupled ids have the shape {own.shape}; expected {wanted}, one column more than tokens"
         )
     if not np.issubdtype(own.dtype, np.integer) or own.min() < 0:
-        raise _Wrong("a coupled id is no whole number from 0 on")
+        raise _Wrong("a coupled id is not a whole number of at least 0")
     return f"; coupled ids 0 to {int(own.max())}"
 
 

@@ -446,7 +446,7 @@ class ModularArithmetic(RegularAnswer):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         text = "".join(x)
         if not re.fullmatch(r"[0-4]([-+*][0-4])*", text):
-            raise InputError(f"{self.name}: {' '.join(x)} is no expression")
+            raise InputError(f"{self.name}: {' '.join(x)} is not an expression")
         total = 0
         for sign, term in re.findall(r"([-+]?)([^-+]+)", text):
             product = 1

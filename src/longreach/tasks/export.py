@@ -296,7 +296,7 @@ def check_directory(out: Path) -> None:
     if not out.exists() and not out.is_symlink():
         return
     if out.is_symlink() or not out.is_dir():
-        raise InputError(f"{out} is there and no directory", place=Field("out"))
+        raise InputError(f"{out} exists and is not a directory", place=Field("out"))
     present = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()}
     if not present:
         return

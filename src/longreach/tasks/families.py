@@ -160,7 +160,7 @@ class ParityScratchpad(FamilyTask):
 
     def __post_init__(self) -> None:
         if self.k > 1 and not self.scratchpad:
-            raise InputError(f"{self.family}: k goes with a scratchpad")
+            raise InputError(f"{self.family}: k needs a scratchpad")
         each = "each prefix" if self.k == 1 else f"every prefix of a multiple of {self.k} bits, and of all"
         evidence = _parity_evidence(self.k, self.scratchpad)
         self._describe(

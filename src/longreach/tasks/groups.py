@@ -51,7 +51,7 @@ class Group:
         found = 0
         for element in word:
             if element not in places:
-                raise InputError(f"{element!r} is no element of {self.name}")
+                raise InputError(f"{element!r} is not an element of {self.name}")
             found = self.rows[found][places[element]]
         return self.elements[found]
 

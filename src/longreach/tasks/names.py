@@ -313,6 +313,6 @@ def _said(text: str, known: Collection[str], *, example: str, bare_first: bool) 
             hint = near_names(name, known) or f"; it has {', '.join(known)}"
             raise InputError(f"{family} has no parameter {name!r}{hint}")
         if name in said:
-            raise InputError(f"{text}: {name} stands twice")
+            raise InputError(f"{text}: {name} appears twice")
         said[name] = value
     return said

@@ -362,6 +362,6 @@ def load_regression(name: str) -> RegressionTask:
     """
     if not has_numbers(name):
         known = ", ".join(map(example, NUMBER_FAMILIES))
-        raise InputError(f"no task with numbers as answers is named {name!r}; there are {known}")
+        raise InputError(f"no task with numbers as answers named {name!r}; there are {known}")
     read = FamilyName.read(name)
     return CLASSES[read.family](read)

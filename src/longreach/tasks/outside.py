@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
+from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names, prints_on_stderr
 from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.tasks.layouts import check_distinct
 from longreach.tasks.lengths import LengthRange
@@ -316,15 +316,16 @@ def _module(name: str, expected: str) -> Any:
     if here not in sys.path:
         sys.path.append(here)  # at the end: a file of the user's must not hide a module of the library
     try:
-        return importlib.import_module(name)
+        with prints_on_stderr():
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):
             hint = f"; expected {expected}" if expected else ""
             if name.endswith(".py"):
-                hint = f"; a file is named without its ending, {name.removesuffix('.py')}:…"
+                hint = f"; write a file without .py: {name.removesuffix('.py')}:…"
             raise InputError(
-                f"no module is named {missing!r}, installed or in the current directory{hint}"
+                f"no module named {missing!r}, installed or in the current directory{hint}"
             ) from None
         raise InputError(f"module {name!r} cannot be imported: {failure_line(error)}") from None
     except OWN_FAILURES as error:

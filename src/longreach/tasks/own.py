@@ -96,11 +96,11 @@ class FunctionTask(SequenceTask):
 
     def __post_init__(self) -> None:
         if self.least_length < 0:
-            raise InputError(f"{self.name}: least_length: {self.least_length} is below 0")
+            raise InputError(f"{self.name}: least_length: must be at least 0, not {self.least_length}")
         for place, token in enumerate(self.given_tokens or ()):
             self._check_token(token, "tokens")
             if token in (self.given_tokens or ())[:place]:
-                raise InputError(f"{self.name}: tokens: {token!r} stands there twice")
+                raise InputError(f"{self.name}: tokens: {token!r} appears twice")
 
     # What the functions say
 
@@ -443,14 +443,12 @@ class PredicateLanguage(LanguageTask):
         if self.asks not in ("member", "next"):
             raise InputError(f"{self.name}: labels: {self.asks!r} is neither 'member' nor 'next'")
         if self.least_length < 0:
-            raise InputError(f"{self.name}: least_length: {self.least_length} is below 0")
+            raise InputError(f"{self.name}: least_length: must be at least 0, not {self.least_length}")
         for place, letter in enumerate(self.letters):
             if not isinstance(letter, str) or not letter or any(each.isspace() for each in letter):
-                raise InputError(f"{self.name}: alphabet: {letter!r} is no token: a string without blanks")
+                raise InputError(f"{self.name}: alphabet: {letter!r} is not a token, a string without spaces")
             if letter in (PAD, SOS, SEP, EOS) or letter in self.letters[:place]:
-                why = (
-                    "stands there twice" if letter in self.letters[:place] else "is one the task needs itself"
-                )
+                why = "appears twice" if letter in self.letters[:place] else "is one the task needs itself"
                 raise InputError(f"{self.name}: alphabet: {letter!r} {why}")
 
     @property
@@ -579,7 +577,7 @@ class PredicateLanguage(LanguageTask):
             found = tuple(drawer(length, rng))
         strange = next((letter for letter in found if letter not in self.letters), None)
         if strange is not None:
-            raise InputError(f"{self.name}: {call} has {strange!r}, which is no letter")
+            raise InputError(f"{self.name}: {call} has {strange!r}, which is not a letter")
         if len(found) != length:
             raise InputError(f"{self.name}: {call} gives {len(found)} letters, not {length}")
         return found

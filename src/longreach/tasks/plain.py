@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line
+from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line, prints_on_stderr
 from longreach.tasks.outside import attribute_value
 from longreach.tasks.own import Drawer
 from longreach.tasks.task import Task
@@ -26,6 +26,10 @@ TRIED = 60
 DRAWN, DRAWN_LENGTH = 40, 20
 SHOWN = 60
 """Characters of an expression that a title shows."""
+TYPED: dict[str, tuple[str, str | None]] = {}
+"""By the name of an object of this session: the expression and the alphabet that were typed for it."""
+ALPHABET = Field("alphabet")
+LIKE = "expected a function of a word, such as lambda w: w.count('a') > 3"
 
 
 def takes_words(value: Any) -> bool:
@@ -34,18 +38,23 @@ def takes_words(value: Any) -> bool:
     >>> takes_words(lambda word: True), takes_words(lambda: True), takes_words(int)
     (True, False, False)
     """
+    return _needed(value) == 1
+
+
+def _needed(value: Any) -> int:
+    """How many arguments a function needs; 0 for anything else."""
     if not inspect.isroutine(value):
-        return False
+        return 0
     try:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):  # of some built-in functions
-        return False
+        return 0
     needed = [
         each
         for each in parameters
         if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
     ]
-    return len(needed) == 1
+    return len(needed)
 
 
 def plain_task(
@@ -70,10 +79,9 @@ def plain_task(
         drawer = None
     called = getattr(function, "__name__", type(function).__name__)
     if not letters:
-        what = "it" if called == "<lambda>" else called
+        what = "the function" if called == "<lambda>" else called
         raise InputError(
-            f"missing; {what} takes a word, and nothing says of which letters: give them, as in ab",
-            place=Field("alphabet"),
+            f"missing; give the letters of the words that {what} reads, as in ab", place=ALPHABET
         )
     as_text = all(len(letter) == 1 for letter in letters)
     hand: Callable[[Word], Any] = "".join if as_text else tuple
@@ -82,7 +90,8 @@ def plain_task(
     failures: list[tuple[Word, BaseException]] = []
     for word in words:
         try:
-            said.append(function(hand(word)))
+            with prints_on_stderr():
+                said.append(function(hand(word)))
         except OWN_FAILURES as error:
             failures.append((word, error))
     if not said:
@@ -118,19 +127,25 @@ def attribute_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     if not isinstance(value, Task) and takes_words(value):
         return plain_task(value, alphabet)
     if alphabet is not None:
-        raise InputError(
-            f"{name} has its own letters; they are given for a plain function of words",
-            place=Field("alphabet"),
-        )
+        if isinstance(value, Task):
+            raise InputError(f"only for a plain function; {name} is a Task and has its own", place=ALPHABET)
+        what = f"is of type {type(value).__name__}"
+        if callable(value):
+            what = (
+                f"needs {_needed(value)} arguments" if _needed(value) else "makes a task with its own letters"
+            )
+        raise InputError(f"only for a function of one argument, the word; {name} {what}", place=ALPHABET)
     if not isinstance(value, Task) and callable(value):
         try:
             value = value()
         except OWN_FAILURES as error:
-            hint = "of a function of words Task.from_predicate or Task.from_function makes a task"
+            hint = "make a task of it with Task.from_predicate or Task.from_function"
             said = f"{name}: calling it without arguments fails: {failure_line(error)}; {hint}"
             raise InputError(said) from None
     if not isinstance(value, Task):
-        raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
+        raise InputError(
+            f"{name}: expected a Task, or a function that makes one, not a {type(value).__name__}"
+        )
     return value
 
 
@@ -147,16 +162,16 @@ def python_task(text: str, alphabet: Sequence[str] | None = None) -> Task:
     try:
         code = compile(text.strip(), "--python", "eval")
     except SyntaxError as error:
-        where = "" if error.offset is None else f"column {error.offset}: "
-        raise InputError(f"{where}{error.msg}", place=place) from None
+        where = f"column {error.offset}: " if error.offset else ""
+        raise InputError(f"{where}{error.msg}; {LIKE}", place=place) from None
     except ValueError as error:
         raise InputError(str(error), place=place) from None
     try:
         value = eval(code, {})
     except OWN_FAILURES as error:
-        raise InputError(failure_line(error), place=place) from None
+        raise InputError(f"{failure_line(error)}; {LIKE}", place=place) from None
     if not takes_words(value):
-        raise InputError('is no function of a word, such as lambda w: w.count("a") > 3', place=place)
+        raise InputError(LIKE, place=place)
     about = " ".join(text.split())
     shown = about if len(about) <= SHOWN else f"{about[: SHOWN - 1]}…"
     return plain_task(value, alphabet, name="python", about=shown)

@@ -80,7 +80,7 @@ def _label(value: Any, place: str) -> bool:
         value = value[0]
     text = str(value).strip().lower()
     if isinstance(value, list | dict) or text not in LABELS:
-        raise InputError(f"{place}: {value!r} is no label; {EXPECTED}")
+        raise InputError(f"{place}: {value!r} is not a label; {EXPECTED}")
     return LABELS[text]
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from longreach.errors import InputError
 
@@ -260,6 +261,23 @@ _LETTER = re.compile(r"\\[\\,\s]|[^\\,\s]|\\", re.DOTALL)
 _DIVIDED = re.compile(r"\s*,\s*|\s+")
 
 
+def python_hint(name: str) -> str:
+    """How a function is named if somebody named its file.
+
+    >>> python_hint("./mine.py:even"), python_hint("in/mine.py")
+    ("; did you mean 'mine:even'?", '; for a function in this file write in.mine:FUNCTION')
+    """
+    path, _, attribute = name.partition(":")
+    module = re.sub(r"^(\./)+", "", path).removesuffix(".py").replace("/", ".")
+    if not re.fullmatch(_NAME, module):
+        return ""
+    if not path.endswith(".py") and (attribute or not Path(f"{path}.py").is_file()):
+        return ""
+    if attribute:
+        return f"; did you mean {f'{module}:{attribute}'!r}?"
+    return f"; for a function in this file write {module}:FUNCTION"
+
+
 def read_letters(text: str) -> tuple[str, ...]:
     r"""The letters of an alphabet: `abc`, `a b c` or `a,b,c`.
 
@@ -269,14 +287,14 @@ def read_letters(text: str) -> tuple[str, ...]:
     (('a', 'b'), ('a', 'b'), ('a', 'b'), ('a', ','))
     >>> read_letters("ab,c")
     Traceback (most recent call last):
-    longreach.errors.InputError: 'ab' is no letter: letters are single characters
+    longreach.errors.InputError: 'ab' is not a letter: letters are single characters
     """
     parts = _parts(text)
     letters: list[str] = []
     for part in parts:
         found = _LETTER.findall(part)
         if len(parts) > 1 and len(found) > 1:
-            raise InputError(f"{part!r} is no letter: letters are single characters")
+            raise InputError(f"{part!r} is not a letter: letters are single characters")
         letters += (letter[-1] for letter in found)
     if not letters:
         divider = text.strip()[:1] == ","
@@ -287,7 +305,7 @@ def read_letters(text: str) -> tuple[str, ...]:
         )
     twice = next((letter for place, letter in enumerate(letters) if letter in letters[:place]), None)
     if twice is not None:
-        raise InputError(f"the letter {twice!r} stands twice in {text!r}")
+        raise InputError(f"the letter {twice!r} appears twice in {text!r}")
     return tuple(letters)
 
 

@@ -131,7 +131,7 @@ def test_large_things_are_named_and_not_drawn() -> None:
 
 
 def test_unknown_parts_are_refused() -> None:
-    with pytest.raises(InputError, match="no part is named 'x'"):
+    with pytest.raises(InputError, match="no part named 'x'"):
         part_of("x", {})
     assert "verdicts" in PARTS
 

@@ -125,5 +125,5 @@ def test_shares_by_stratum_and_ratio() -> None:
 def test_a_stratum_that_there_is_not_is_refused() -> None:
     assert _groups(["no/no-outside", "yes/yes"]) == ["no/no, outside AC⁰", "yes/yes"]
     assert "--strata" in STUDY.options
-    with pytest.raises(InputError, match="--strata: 'maybe' is no stratum; they are yes/yes, no/yes"):
+    with pytest.raises(InputError, match="--strata: 'maybe' is not a stratum; choose from yes/yes, no/yes"):
         _groups(["maybe"])

@@ -177,10 +177,10 @@ def test_a_table_is_read_as_written_and_refused_in_one_line(tmp_path: Path) -> N
     path.write_text(table_to_text(few))
     assert list(language_table(path).values()) == few
     for text, reason in [
-        (table_to_text([few[0], few[0]]), "a language is there twice"),
+        (table_to_text([few[0], few[0]]), "a language appears twice"),
         ("[{}]", r"0\.key"),
         ("{", "Invalid JSON"),
-        (table_to_text(few).replace('"w1"', '"w99"'), "no summary is named 'w99'"),
+        (table_to_text(few).replace('"w1"', '"w99"'), "no summary named 'w99'"),
     ]:
         bad = tmp_path / "bad.json"
         bad.write_text(text)
@@ -225,7 +225,7 @@ def test_what_is_written_is_read_and_a_run_is_there_once(tmp_path: Path) -> None
     with pytest.raises(InputError, match="twice"):
         runs_to_text([RUN, replace(RUN, seed=3)])
     path.write_text(runs_to_text([RUN]) * 2)
-    with pytest.raises(InputError, match=r"runs\.jsonl:2: the run 0123456789abcdef is there twice"):
+    with pytest.raises(InputError, match=r"runs\.jsonl:2: the run 0123456789abcdef appears twice"):
         read_runs(path)
 
 
@@ -233,12 +233,12 @@ def test_what_is_written_is_read_and_a_run_is_there_once(tmp_path: Path) -> None
     ("changes", "reason"),
     [
         ({"accuracy": [1.0, 0.5, 0.2]}, "a run has 4 or 5 accuracies, a failed one an error instead"),
-        ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: 1.5 is more than 1.0"),
-        ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: nan is not a finite number"),
+        ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: must be at most 1, not 1.5"),
+        ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: must be finite, not nan"),
         ({"error": "diverged"}, "a run has 4 or 5 accuracies, a failed one an error instead"),
-        ({"encoding": "apes"}, "no encoding is named 'apes'"),
+        ({"encoding": "apes"}, "no encoding named 'apes'"),
         ({"seed": "0"}, "seed: expected a whole number, not '0'"),
-        ({"trained_to": 0}, "trained_to: 0 is less than 1"),
+        ({"trained_to": 0}, "trained_to: must be at least 1, not 0"),
         ({"more": 1}, "more: Unexpected keyword argument"),
     ],
 )

@@ -14,7 +14,7 @@ from longreach.theory.budget import Budget
 from tests.helpers.refusals import refusal
 
 CHAIN = '{"initial": "0", "accepting": [], "transitions": {"0": {"a": "1"}, "1": {"a": "2"}, "2": {}}}'
-WHOLE = "an expression always matches whole words:"
+WHOLE = "expressions match whole words:"
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     # Automata
     (lambda: minimal((), [[]], 0, []), "alphabet is empty"),
@@ -28,7 +28,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: read_automaton(CHAIN, Budget(states=2)), "budget of 2"),
     # Expressions
     (lambda: from_expression("a", ""), "the alphabet is empty"),
-    (lambda: from_expression("a", "aa"), "stands twice in the alphabet"),
+    (lambda: from_expression("a", "aa"), "appears twice in the alphabet"),
     (lambda: from_expression("a", ["ab", "c"]), "letter 'ab' of the alphabet"),
     (lambda: from_expression("()"), "give its alphabet"),
     (lambda: from_expression("("), "column 1: this bracket is never closed"),
@@ -41,12 +41,12 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: from_expression("a" * 40_000), "too large"),
     (
         lambda: from_expression("^(aa)*$"),
-        f"column 1: {WHOLE} leave '^' and '$' out",
+        f"column 1: {WHOLE} remove '^' and '$'",
     ),
-    (lambda: from_expression("^a"), f"column 1: {WHOLE} leave '^' out"),
+    (lambda: from_expression("^a"), f"column 1: {WHOLE} remove '^'"),
     (
         lambda: from_expression("ab$"),
-        f"column 3: {WHOLE} leave '$' out, or write '\\$' for",
+        f"column 3: {WHOLE} remove '$', or write '\\$' for",
     ),
 ]
 DOCUMENTS = [
@@ -55,23 +55,23 @@ DOCUMENTS = [
     ("[]", "automaton: "),
     (
         '{"initial": "q", "accepting": ["q"], "transitions": {"q": {"a": "q", "a": "p"}, "p": {}}}',
-        "automaton: the field 'a' stands twice in one object",
+        "automaton: the field 'a' appears twice in one object",
     ),
     ('{"initial": "q", "accepting": []}', "transitions: missing"),
     (
         '{"initial": "even", "accepting": [], "transitions": {"even": {"a": "odd"}, "odd": {"a":"evn"}}}',
-        "transitions.odd: no state is named 'evn'; did you mean 'even'?",
+        "transitions.odd: no state named 'evn'; did you mean 'even'?",
     ),
     (
         '{"initial": "q", "accepting": ["q"], "transitions": {"q": {"a": "z"}}}',
-        "transitions.q: no state is named 'z'; a state without moves is written {}",
+        "transitions.q: no state named 'z'; a state without moves is written {}",
     ),
-    ('{"initial": "q", "accepting": ["x"], "transitions": {"q": {"a": "q"}}}', "no state is named 'x'"),
+    ('{"initial": "q", "accepting": ["x"], "transitions": {"q": {"a": "q"}}}', "no state named 'x'"),
     (
         '{"alphabet": ["a"], "initial": "q", "accepting": [], "transitions": {"q": {"b": "q"}}}',
         "token 'b' is not in the alphabet",
     ),
-    ('{"alphabet": ["a", "a"], "initial": "q", "accepting": [], "transitions": {}}', "stands there twice"),
+    ('{"alphabet": ["a", "a"], "initial": "q", "accepting": [], "transitions": {}}', "appears twice"),
     ('{"initial": "q", "accepting": [], "transitions": {}}', "alphabet is empty"),
     ('{"initial": "q", "accepting": [], "transitions": {}, "colour": 1}', "colour: no such"),
 ]
@@ -82,7 +82,7 @@ NUMBERED = [
     ('"transitions": [[0]], "accepting": [-1]', "accepting: there is no state -1"),
     ('"transitions": [], "accepting": []', "transitions: there is no state"),
     ('"transitions": [[0]]', "accepting: missing; name the accepting states"),
-    ('"transitions": [[0]], "accepting": [0], "outputs": ["x"]', "outputs: goes without accepting"),
+    ('"transitions": [[0]], "accepting": [0], "outputs": ["x"]', "outputs: cannot be used with accepting"),
     ('"transitions": [[0]], "accepting": [], "name": "a b"', "name: at most 40"),
     ('"transitions": [[0]], "outputs": ["x"]', "accepting: missing; with outputs"),
 ]
@@ -93,7 +93,7 @@ CLASSES = [
     ('{"alphabet": ["a"], "transitions": [[0]], "outputs": ["x", "y"]}', "outputs: 2 classes for 1 states"),
     ('{"alphabet": ["a"], "transitions": [[null]], "outputs": ["x"]}', "no move leaves the state '0' by 'a'"),
     (LOOP % "{}", "the state 'q' has no class"),
-    (LOOP % '{"r": "x"}', "no state is named 'r'"),
+    (LOOP % '{"r": "x"}', "no state named 'r'"),
     (LOOP % '{"q": "{x}"}', "the class '{x}' has"),
 ]
 REFUSALS += [(lambda text=text: read_automaton(text), message) for text, message in DOCUMENTS]

@@ -38,8 +38,8 @@ def infinite(model: Transformer) -> InfiniteSimulation:
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     # Quantities as they are typed
-    (lambda: read_settings(["gama=1"]), "--set: no quantity is named 'gama'; did you mean 'gamma'"),
-    (lambda: read_settings(["zzz=1"]), "--set: no quantity is named 'zzz'; the names are precision, gamma"),
+    (lambda: read_settings(["gama=1"]), "--set: no quantity named 'gama'; did you mean 'gamma'"),
+    (lambda: read_settings(["zzz=1"]), "--set: no quantity named 'zzz'; the names are precision, gamma"),
     (lambda: read_settings(["gamma"]), "--set: 'gamma': expected name=value"),
     (lambda: read_settings(["gamma="]), "--set: gamma: '' is not a number"),
     (lambda: read_settings(["gamma=0"]), "--set: gamma: 0 is not positive"),
@@ -50,10 +50,10 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: read_settings(["L=1e999999999"]), "--set: L: 1e999999999 is not between 1e-300 and 1e300"),
     (lambda: read_settings(["L=1e301"]), "--set: L: 1e301 is not between 1e-300 and 1e300"),
     (lambda: read_settings(["L=1e-301"]), "--set: L: 1e-301 is not between 1e-300 and 1e300"),
-    (lambda: read_settings(["period=0"]), "--set: period: 0 is less than 1"),
+    (lambda: read_settings(["period=0"]), "--set: period: must be at least 1, not 0"),
     (lambda: read_settings(["period=1.5"]), "--set: period: 1.5 is not a whole number"),
-    (lambda: read_settings(["locality=-1"]), "--set: locality: -1 is less than 0"),
-    (lambda: read_settings(["states=0"]), "--set: states: 0 is less than 1"),
+    (lambda: read_settings(["locality=-1"]), "--set: locality: must be at least 0, not -1"),
+    (lambda: read_settings(["states=0"]), "--set: states: must be at least 1, not 0"),
     (lambda: read_settings(["L=1", "L=2"]), "--set: L is given twice"),
     *(
         (lambda text=text: read_error(text), "--error: ")

@@ -84,7 +84,7 @@ def test_counts_are_those_along_the_word(seed: int, distances: tuple[int, ...] |
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Family.named("locl"), "class: no class is named 'locl'; did you mean 'local'"),
+        (lambda: Family.named("locl"), "class: no class named 'locl'; did you mean 'local'"),
         (lambda: Family(modulus=9), "modulus: must be 1 to 8"),
         (lambda: Family(distance=7), "distance: must be 0 to 6"),
         (lambda: WordTree.of("ab", words=["ac"]), "token 'c' is not in the alphabet a b"),

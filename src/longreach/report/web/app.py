@@ -282,7 +282,7 @@ def make_app(
     async def part(request: Request) -> Response:
         name = request.path_params["part"]
         if name not in PARTS:
-            return _said(f"no part is named that; there are {', '.join(PARTS)}", 404)
+            return _said(f"no such part; there are {', '.join(PARTS)}", 404)
         document = await _document(request)
         reply = await _while_wanted(pool.call(name, document), request, closes)
         return JSONResponse(reply.document, reply.status)

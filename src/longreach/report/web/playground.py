@@ -155,7 +155,7 @@ def part_of(name: str, document: Any) -> Document:
     ['expected to fail', 'expected to work', 'expected to work']
     """
     if name not in PARTS and name != TASK:
-        raise InputError(f"no part is named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
+        raise InputError(f"no part named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
     subject = _kept(Subject.read(document))
     if name == TASK:
         return {"task": subject.task_name}
@@ -283,7 +283,7 @@ def _written(title: str, program: Program, automaton: Automaton | None) -> Docum
 def _word(document: Mapping[str, Any]) -> str:
     word = document.get("word", "")
     if not isinstance(word, str):
-        raise InputError("a string is expected", place=Field("word"))
+        raise InputError("expected a string", place=Field("word"))
     check_characters(word, "word")
     if len(word) > 20 * LiveLimits().word:
         raise InputError(f"is too long; at most {LiveLimits().word} letters are shown", place=Field("word"))

@@ -32,7 +32,7 @@ READING_SECONDS = 4.0
 def check_characters(given: Any, name: str) -> None:
     """Refuse halves of surrogate pairs: JSON can write them, and no text can hold them."""
     if isinstance(given, str) and any("\ud800" <= char <= "\udfff" for char in given):
-        raise InputError("holds half of a surrogate pair, which is no character", place=Field(name))
+        raise InputError("contains half of a surrogate pair, which is not a character", place=Field(name))
 
 
 def plain_message(error: InputError) -> str:
@@ -70,12 +70,12 @@ class Subject:
         """
         limits = limits or LiveLimits()
         if not isinstance(document, dict):
-            raise InputError("a JSON object is expected, with kind and text")
+            raise InputError("expected a JSON object with kind and text")
         kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
         for name, given in (("text", text), ("alphabet", letters)):
             check_characters(given, name)
         if kind not in KINDS:
-            raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
+            raise InputError(f"expected one of {', '.join(KINDS)}", place=Field("kind"))
         if not isinstance(text, str) or not text.strip():
             raise InputError("is empty", place=Field("text"))
         if len(text) > limits.text:
@@ -83,10 +83,10 @@ class Subject:
                 f"has {len(text):,} characters; at most {limits.text:,} are read", place=Field("text")
             )
         if letters is not None and not isinstance(letters, str):
-            raise InputError("letters are expected, as in abc", place=Field("alphabet"))
+            raise InputError("expected letters, as in abc", place=Field("alphabet"))
         if letters and letters.strip():
             if kind != "regex":
-                raise InputError("goes with an expression alone", place=Field("alphabet"))
+                raise InputError("only for an expression", place=Field("alphabet"))
             try:
                 return Subject(kind, text, read_letters(letters))
             except InputError as error:
@@ -140,7 +140,7 @@ class Subject:
         if self.program is not None:
             return self.program
         if side not in ("nope", "ape"):
-            raise InputError("nope or ape is expected", place=Field("side"))
+            raise InputError("expected nope or ape", place=Field("side"))
         verdict = self.sides[side]
         for proof in (verdict.proof, verdict.trained_proof):  # one that decides before one that predicts
             if proof.program is not None:

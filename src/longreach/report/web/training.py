@@ -115,7 +115,7 @@ def read_question(document: Any, runs: Path, limits: LiveLimits) -> tuple[str, d
 def _number(document: Mapping[str, Any], name: str, usual: float, *, least: float, most: float) -> float:
     value = document.get(name, usual)
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise InputError(f"a number from {least:g} to {most:g} is expected", place=Field(name))
+        raise InputError(f"expected a number from {least:g} to {most:g}", place=Field(name))
     return value
 
 

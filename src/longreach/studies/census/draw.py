@@ -193,7 +193,7 @@ STRATA = tuple(Stratum(*each) for each in product(get_args(VerdictPair), SIZES))
 
 
 def size_class(states: int) -> SizeClass | None:
-    """The size of an automaton with so many states; None if it is none of the census.
+    """The size of an automaton with so many states; None if it is not one of the census.
 
     >>> size_class(3), size_class(8), size_class(9)
     ('2-3', '6-8', None)

@@ -323,7 +323,7 @@ def _wanted(options: StudyOptions, *, far: bool = True) -> dict[Member, RunConfi
 def _groups(given: Sequence[str] | None) -> list[Group] | None:
     for each in given or ():
         if each not in STRATUM_NAMES:
-            raise InputError(f"--strata: {each!r} is no stratum; they are {', '.join(STRATUM_NAMES)}")
+            raise InputError(f"--strata: {each!r} is not a stratum; choose from {', '.join(STRATUM_NAMES)}")
     return None if given is None else [STRATUM_NAMES[each] for each in given]
 
 

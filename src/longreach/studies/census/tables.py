@@ -102,7 +102,7 @@ class CensusRun(LanguageRun):
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
-            raise ValueError(f"no encoding is named {self.encoding!r}")
+            raise ValueError(f"no encoding named {self.encoding!r}")
         known = (len(RATIOS), len(FAR))
         if len(self.accuracy) not in (known if self.error is None else (0,)):
             raise ValueError(f"a run has {known[0]} or {known[1]} accuracies, a failed one an error instead")
@@ -139,7 +139,7 @@ def runs_to_text(runs: Iterable[CensusRun]) -> str:
     lines, seen = [], set()
     for run in sorted(runs, key=lambda each: each.order):
         if run.run in seen:
-            raise InputError(f"the run {run.run} is there twice")
+            raise InputError(f"the run {run.run} appears twice")
         seen.add(run.run)
         made = {name: value for name, value in asdict(run).items() if value is not None}
         lines.append(json.dumps(made, ensure_ascii=False))
@@ -314,7 +314,7 @@ _BY_CODE = {code_of(each): each for each in SUMMARIES}
 
 def by_code(code: str) -> Summary:
     if code not in _BY_CODE:
-        raise InputError(f"no summary is named {code!r}")
+        raise InputError(f"no summary named {code!r}")
     return _BY_CODE[code]
 
 
@@ -400,7 +400,7 @@ def language_table(path: Path | None = None) -> dict[str, LanguageFacts]:
     rows = read_document(path, _LANGUAGES.validate_json)
     found = {each.key: each for each in rows}
     if len(found) < len(rows):
-        raise InputError("a language is there twice", place=File(str(path)))
+        raise InputError("a language appears twice", place=File(str(path)))
     for each in rows:
         for facts in each.lengths.values():
             for code in (*facts.at_length, *facts.from_training, *facts.fails):

@@ -83,7 +83,7 @@ class CoupledVocabulary:
         found = 0
         for rank, token in reversed(pairs):
             if not 1 <= rank <= self.sparsity or not 0 <= token < self.tokens:
-                raise InputError(f"({rank}, {token}) is no rank and token", place=Field("pairs"))
+                raise InputError(f"({rank}, {token}) is not a rank and token", place=Field("pairs"))
             found = found * self.base + 1 + (rank - 1) * self.tokens + token
         return found
 

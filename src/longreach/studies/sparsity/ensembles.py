@@ -136,7 +136,7 @@ class PositionLaw:
         for shape, row in self.weights.items():
             increasing = all(a < b for a, b in pairwise(shape))
             if not shape or shape[0] != 0 or not increasing:
-                raise InputError(f"{shape} is no shape: offsets grow from 0", place=Field("weights"))
+                raise InputError(f"{shape} is not a shape: offsets grow from 0", place=Field("weights"))
             if len(row) != max(0, self.length - shape[-1]):
                 raise InputError(
                     f"{shape} has {len(row)} starts at length {self.length}", place=Field("weights")
@@ -212,7 +212,7 @@ def law_of_sets(length: int, sets: Mapping[PlaceSet, Fraction]) -> PositionLaw:
         shape = shape_of(places)
         row = found.setdefault(shape, np.zeros(max(0, length - shape[-1]), dtype=np.int64))
         if places[0] < 1 or places[-1] > length:
-            raise InputError(f"{places} is no set of places up to {length}", place=Field("sets"))
+            raise InputError(f"{places} is not a set of places up to {length}", place=Field("sets"))
         row[places[0] - 1] += int(weight * scale)
     return PositionLaw(length, found)
 

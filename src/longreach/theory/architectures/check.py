@@ -67,7 +67,7 @@ def check_architecture(certificate: ArchitectureCertificate, expected: MachineTa
 def _check_machine(table: MachineTable, expected: MachineTable | None) -> None:
     count = len(table.transitions)
     _require(count > 0 and len(table.alphabet) > 0, "the automaton has no states or no letters")
-    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter stands twice in the alphabet")
+    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
     _require(len(table.outputs) == count, "the automaton has not one output for each state")
     for row in table.transitions:
         _require(len(row) == len(table.alphabet), "the automaton is not complete")
@@ -342,7 +342,7 @@ def _check_solvable(certificate: SolvableCertificate) -> None:
 
 def _check_unsolvable(certificate: UnsolvableCertificate) -> None:
     table, states = certificate.machine, certificate.states
-    _require(len(set(states)) == len(states), "a state stands twice")
+    _require(len(set(states)) == len(states), "a state appears twice")
     _require(all(0 <= state < len(table.transitions) for state in states), "a state does not exist")
     maps = [tuple(_run(table, word, q) for q in range(len(table.transitions))) for word in certificate.words]
     generators = [tuple(one[state] for state in states) for one in maps]

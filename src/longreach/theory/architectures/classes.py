@@ -302,7 +302,7 @@ def _looped(options: Options) -> ModelClass | None:
     if loops == "log":
         return LOG_LOOPS
     if isinstance(loops, bool) or not isinstance(loops, int) or loops < 1:
-        raise _refused(f'loops must be "log" or a number from 1 on, not {loops!r}')
+        raise _refused(f'loops must be "log" or a number of at least 1, not {loops!r}')
     return _decoder(options)
 
 
@@ -323,7 +323,7 @@ def _decoder(options: Options) -> ModelClass | None:
 def _hybrid(options: Options) -> ModelClass | None:
     recurrence = _option(options, "recurrence", "ssm", str)
     if recurrence in ("hybrid", "decoder", "looped", "mlp"):
-        raise _refused(f"recurrence: {recurrence} is no recurrence")
+        raise _refused(f"recurrence: {recurrence} is not a recurrence")
     part = model_class(recurrence, {name: value for name, value in options.items() if name != "recurrence"})
     if part is None:
         return None
@@ -379,7 +379,7 @@ def model_class(name: str, options: Options) -> ModelClass | None:
     theory = options.get("theory")
     if theory is not None:
         if not isinstance(theory, str) or theory not in _ROWS:
-            raise _refused(f"theory: there is no architecture {theory!r}{near_names(str(theory), _ROWS)}")
+            raise _refused(f"theory: unknown architecture {theory!r}{near_names(str(theory), _ROWS)}")
         return model_class(theory, {key: value for key, value in options.items() if key != "theory"})
     if name in _ROWS:
         return _ROWS[name](options)

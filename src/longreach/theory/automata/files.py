@@ -117,7 +117,7 @@ def _read(text: str | bytes, content: Any, budget: Budget) -> AutomatonFile:
         raise InputError(
             "accepting: missing; name the accepting states, or the class of every state in outputs"
             if document.accepting is None
-            else "outputs: goes without accepting"
+            else "outputs: cannot be used with accepting"
         )
     made = _named(document, budget) if isinstance(document, NamedDocument) else _numbered(document, budget)
     return AutomatonFile(made, document.name)
@@ -135,7 +135,7 @@ def _parsed(text: str | bytes, content: Any) -> NamedDocument | NumberedDocument
 
 def _check_alphabet(alphabet: Sequence[str]) -> None:
     if len(set(alphabet)) != len(alphabet):
-        raise InputError("alphabet: a token stands there twice")
+        raise InputError("alphabet: a token appears twice")
     for token in alphabet:
         if not token:
             raise InputError("alphabet: a token is a non-empty string")
@@ -158,13 +158,13 @@ def _named(document: NamedDocument, budget: Budget) -> Machine:
     for target, state in targets.items():
         if target not in known:
             hint = near_names(target, document.transitions) or "; a state without moves is written {}"
-            raise InputError(f"transitions.{state}: no state is named {target!r}{hint}")
+            raise InputError(f"transitions.{state}: no state named {target!r}{hint}")
     names = list(dict.fromkeys([document.initial, *document.transitions, *targets]))
     number = {name: index for index, name in enumerate(names)}
     for field, given in (("accepting", document.accepting or ()), ("outputs", document.outputs or ())):
         for name in given:
             if name not in number:
-                raise InputError(f"{field}: no state is named {name!r}{near_names(name, names)}")
+                raise InputError(f"{field}: no state named {name!r}{near_names(name, names)}")
     rows = [
         [_target(document.transitions.get(name, {}), token, number) for token in alphabet] for name in names
     ]

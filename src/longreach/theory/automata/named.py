@@ -57,7 +57,7 @@ def named_automaton(name: str) -> Automaton:
         return from_expression(NAMED_LANGUAGES[name].expression, NAMED_LANGUAGES[name].alphabet)
     if re.fullmatch(r"d-(0|[1-9]\d{0,5})", name):
         return bounded_brackets(int(name[2:]))
-    raise InputError(f"no language is named {name!r}{near_names(name, NAMED_LANGUAGES)}")
+    raise InputError(f"no language named {name!r}{near_names(name, NAMED_LANGUAGES)}")
 
 
 def bounded_brackets(depth: int) -> Automaton:

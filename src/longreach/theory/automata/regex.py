@@ -49,7 +49,7 @@ def from_expression(
         if not alphabet:
             _nondeterministic(expression, tokens, ("a",), budget)  # a syntax error is reported first
             raise InputError(
-                f"the expression {expression!r} names no letter; give its alphabet", source=expression
+                f"the expression {expression!r} has no letters; give its alphabet", source=expression
             )
     machine = _nondeterministic(expression, tokens, alphabet, budget)
     try:
@@ -67,7 +67,7 @@ def _refuse_anchors(expression: str, tokens: Sequence[_Token], alphabet: Sequenc
         anchors = " and ".join(sign for sign, there in (("'^'", before), ("'$'", behind)) if there)
         letter = "" if before else ", or write '\\$' for the letter"
         column = tokens[0 if before else -1].column
-        _fail(expression, column, f"an expression always matches whole words: leave {anchors} out{letter}")
+        _fail(expression, column, f"expressions match whole words: remove {anchors}{letter}")
 
 
 def letters_of(expression: str) -> tuple[str, ...]:
@@ -83,11 +83,11 @@ def expression_hint(name: str) -> str:
     """A hint for an unknown name that looks like an expression or a program's file.
 
     >>> expression_hint("(aa)*"), expression_hint("aa")
-    ("; a regular expression is written 'regex:(aa)*'", '')
+    ("; for a regular expression write 'regex:(aa)*'", '')
     """
     if set(name) & set("()*+?|[]"):
-        return f"; a regular expression is written {shlex.quote(REGEX + name)}"
-    return f"; a program is written {shlex.quote(PROGRAM + name)}" if name.endswith(".cr") else ""
+        return f"; for a regular expression write {shlex.quote(REGEX + name)}"
+    return f"; for a program write {shlex.quote(PROGRAM + name)}" if name.endswith(".cr") else ""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _checked_alphabet(alphabet: Sequence[str]) -> tuple[str, ...]:
         if len(letter) != 1:
             raise InputError(f"letter {letter!r} of the alphabet: expressions need single characters")
         if letters.count(letter) > 1:
-            raise InputError(f"letter {letter!r} stands twice in the alphabet")
+            raise InputError(f"letter {letter!r} appears twice in the alphabet")
     return letters
 
 
@@ -127,7 +127,7 @@ def _tokens(expression: str) -> list[_Token]:
             if expression.startswith("(?", place):
                 width = len("(?:")
                 if not expression.startswith("(?:", place):
-                    _fail(expression, column, "a group is written (…) or (?:…), and no other with '?'")
+                    _fail(expression, column, "the only groups are (…) and (?:…)")
             tokens.append(_Token("open" if char == "(" else "close", column, char))
         elif char in "|&^":
             tokens.append(_Token("infix", column, char))
@@ -137,7 +137,7 @@ def _tokens(expression: str) -> list[_Token]:
         elif char == "{":
             match = _REPETITION.match(expression, place)
             if match is None or not (match[1] or match[3]):
-                _fail(expression, column, "a repetition is written {2}, {2,5}, {2,} or {,5}")
+                _fail(expression, column, "write a repetition as {2}, {2,5}, {2,} or {,5}")
             tokens.append(_repetition(expression, column, match))
             width = len(match[0])
         elif char == "[":
@@ -148,7 +148,7 @@ def _tokens(expression: str) -> list[_Token]:
             tokens.append(_Token("letters", column, match[0], letters, negated=bool(match[1])))
             width = len(match[0])
         elif char in "]}":
-            _fail(expression, column, f"{char!r} closes nothing; write '\\{char}' for the letter")
+            _fail(expression, column, f"unmatched {char!r}; write '\\{char}' for the letter")
         elif char == ".":
             tokens.append(_Token("letters", column, char, negated=True))
         elif char == "\\":
@@ -156,7 +156,9 @@ def _tokens(expression: str) -> list[_Token]:
             tokens.append(_Token("letters", column, expression[place : place + 2], letters, negated))
             width = 2
         elif char.isspace():
-            _fail(expression, column, "a blank; leave it out, or write '\\' before it if it is a letter")
+            _fail(
+                expression, column, "unexpected space; remove it, or write '\\' before it if it is a letter"
+            )
         else:
             tokens.append(_Token("letters", column, char, frozenset(char)))
         place += width
@@ -166,7 +168,7 @@ def _tokens(expression: str) -> list[_Token]:
 def _repetition(expression: str, column: int, match: re.Match[str]) -> _Token:
     # More digits than this cannot be within any budget, and int() refuses very long numbers.
     if max(len(match[1]), len(match[3])) > 9:
-        _fail(expression, column, "this repetition count is beyond every budget")
+        _fail(expression, column, "this repetition count is too large")
     least = int(match[1] or 0)
     most = least if not match[2] else int(match[3]) if match[3] else None
     if most is not None and most < least:
@@ -193,7 +195,7 @@ def _class_letters(expression: str, column: int, content: str) -> frozenset[str]
         if content[place] == "\\":
             found, negated = _escaped(content, place)
             if negated:
-                _fail(expression, column + place, "a negated shorthand cannot stand inside a class")
+                _fail(expression, column + place, "a negated shorthand cannot appear inside […]")
             if len(found) > 1:
                 letters |= found
             else:
@@ -360,9 +362,9 @@ def _nondeterministic(
             frames.append(_Frame(token.column))
         elif token.kind == "close":
             if len(frames) == 1:
-                _fail(expression, token.column, "this bracket closes nothing")
+                _fail(expression, token.column, "unmatched closing bracket")
             if not frame.terms and frame.operator:
-                _fail(expression, token.column, f"nothing stands between {frame.operator!r} and this bracket")
+                _fail(expression, token.column, f"nothing between {frame.operator!r} and this bracket")
             spend(frame.grown(), token.column)
             frame.close_choice()
             frames.pop()
@@ -370,13 +372,13 @@ def _nondeterministic(
             frames[-1].terms.append((frame.before, frame.size))
         elif token.kind == "infix":
             if not frame.terms:
-                _fail(expression, token.column, f"nothing stands before {token.text!r}")
+                _fail(expression, token.column, f"nothing before {token.text!r}")
             spend(frame.grown(), token.column)
             frame.close_choice()
             frame.operator = token.text
         else:
             if not frame.terms:
-                _fail(expression, token.column, f"{token.text!r} repeats nothing")
+                _fail(expression, token.column, f"nothing to repeat before {token.text!r}")
             term, size = frame.terms.pop()
             size = 1 + size * max(1, token.least if token.most is None else token.most)
             spend(size, token.column)
@@ -385,7 +387,7 @@ def _nondeterministic(
     if inner:
         _fail(expression, inner[-1].column, "this bracket is never closed")
     if not frame.terms and frame.operator:
-        _fail(expression, len(expression), f"nothing stands after {frame.operator!r}")
+        _fail(expression, len(expression), f"nothing after {frame.operator!r}")
     spend(frame.grown(), 1)
     frame.close_choice()
     assert frame.before is not None

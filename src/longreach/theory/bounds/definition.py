@@ -164,7 +164,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, Number]:
             raise InputError(f"--set: {setting!r}: expected name=value")
         if name not in QUANTITIES:
             known = near_names(name, QUANTITIES) or f"; the names are {', '.join(QUANTITIES)}"
-            raise InputError(f"--set: no quantity is named {name!r}{known}")
+            raise InputError(f"--set: no quantity named {name!r}{known}")
         if name in found:
             raise InputError(f"--set: {name} is given twice")
         found[name] = _value(name, text.strip())
@@ -199,7 +199,7 @@ def _value(name: str, text: str) -> Number:
     if quantity.whole and value.denominator != 1:
         raise InputError(f"{place}: {text} is not a whole number")
     if value < quantity.least:
-        raise InputError(f"{place}: {text} is less than {quantity.least}")
+        raise InputError(f"{place}: must be at least {quantity.least}, not {text}")
     return value
 
 

@@ -138,7 +138,7 @@ def _check_automaton(table: AutomatonTable, expected: AutomatonTable | None) -> 
     count = len(table.transitions)
     _require(count > 0, "the automaton has no states")
     _require(len(table.alphabet) > 0, "the alphabet is empty")
-    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter stands twice in the alphabet")
+    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
     for row in table.transitions:
         _require(len(row) == len(table.alphabet), "the automaton is not complete")
         _require(all(0 <= target < count for target in row), "a transition leads to no state")
@@ -195,7 +195,7 @@ def _same_language(left: AutomatonTable, right: AutomatonTable) -> bool:
 def _check_flow(certificate: FlowCertificate) -> None:
     table = certificate.automaton
     inside = set(certificate.states)
-    _require(len(inside) == len(certificate.states), "a state of the component stands there twice")
+    _require(len(inside) == len(certificate.states), "a state of the component appears twice")
     _require(inside <= set(range(len(table.transitions))), "a state of the component does not exist")
     edges = {
         (state, letter): target
@@ -247,7 +247,7 @@ def _check_sampled(certificate: SampledFlowCertificate) -> None:
         _require(0 <= vertex.object < len(objects), "a vertex names no object")
         fixed = _run(table, objects[vertex.object], vertex.state)
         _require(fixed == vertex.state, "an object word does not fix the state of a vertex")
-        _require((vertex.state, vertex.object) not in number, "a vertex stands there twice")
+        _require((vertex.state, vertex.object) not in number, "a vertex appears twice")
         number[vertex.state, vertex.object] = len(number)
     edges: Edges = {}
     for index, vertex in enumerate(certificate.vertices):

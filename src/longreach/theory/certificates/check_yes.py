@@ -35,7 +35,7 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
     if certificate.convention != "last-letter":
         # Read after the last letter: the program reads the word and then EOS.
         if certificate.prediction or END in automaton.alphabet:
-            return Finding.invalid(f"nothing is predicted after {END}, which is no letter")
+            return Finding.invalid(f"nothing is predicted after {END}, which is not a letter")
         automaton = ended(automaton)
     if core.is_predictor != certificate.prediction:
         return Finding.invalid(f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}")

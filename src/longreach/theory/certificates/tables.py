@@ -35,7 +35,7 @@ def automaton_of(table: AutomatonTable) -> Automaton:
     if not count:
         raise ValueError("the automaton has no states")
     if len(set(table.alphabet)) != len(table.alphabet):
-        raise ValueError("a letter stands twice in the alphabet")
+        raise ValueError("a letter appears twice in the alphabet")
     if any(not 0 <= state < count for state in table.accepting):
         raise ValueError("an accepting state does not exist")
     for row in table.transitions:

@@ -124,7 +124,7 @@ def fit_growth(lengths: Sequence[int], bits: Sequence[float], *, offset: bool = 
     'linear'
     """
     if len(lengths) != len(bits) or not lengths or min(lengths) < 1:
-        raise InputError("a fit needs as many bits as lengths, and lengths from 1 on")
+        raise InputError("a fit needs as many bits as lengths, and lengths of at least 1")
     order = np.argsort(np.asarray(lengths))
     n = np.asarray(lengths, dtype=np.float64)[order]
     wanted = np.asarray(bits, dtype=np.float64)[order]

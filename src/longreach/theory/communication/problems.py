@@ -56,7 +56,7 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
         return regular_problem(name, named_automaton(name))
     except InputError:
         hint = expression_hint(name) or near_names(name, [*PROBLEMS, *NAMED_LANGUAGES])
-        raise InputError(f"no task or language is named {name!r}{hint}") from None
+        raise InputError(f"no task or language named {name!r}{hint}") from None
 
 
 def _automaton(name: str) -> Automaton:

@@ -262,7 +262,7 @@ def _check_padding(core: Core, neutral: str, relations: Sequence[Relation], padd
     if padding.neutral != neutral:
         raise InputError(f"the padding is made of {padding.neutral!r}, not of {neutral!r}")
     if padding.length % period:
-        raise InputError(f"blocks of {padding.length} positions are no multiple of the modulus {period}")
+        raise InputError(f"blocks of {padding.length} positions are not a multiple of the modulus {period}")
     if padding.after < far:
         raise InputError(
             f"local relations reach {far} positions back: there must be as many neutral letters "

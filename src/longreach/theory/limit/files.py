@@ -85,7 +85,7 @@ def save(model: Transformer, directory: str | Path, dtype: Dtype = "float64") ->
     (('$', 'a', 'b'), 5)
     """
     if dtype not in _CODES:
-        raise InputError(f"dtype: {dtype!r} is none of {', '.join(_CODES)}")
+        raise InputError(f"dtype: {dtype!r} is not one of {', '.join(_CODES)}")
     tensors = _tensors(model)
     config = (_config(model, dtype).model_dump_json(indent=2) + "\n").encode()
     target = Path(directory)

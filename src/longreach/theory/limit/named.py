@@ -130,7 +130,9 @@ def _parameters(text: str) -> tuple[HandBuilt, dict[str, Value]]:
         key, equals, value = part.partition("=")
         if key not in kind.defaults or not equals:
             known = ", ".join(f"{key}={default}" for key, default in kind.defaults.items())
-            raise InputError(f"{text}: {part!r} is no parameter of {name} ({known})", place=Argument("model"))
+            raise InputError(
+                f"{text}: {part!r} is not a parameter of {name} ({known})", place=Argument("model")
+            )
         values[key] = _value(text, key, value, kind.defaults[key])
     return kind, values
 

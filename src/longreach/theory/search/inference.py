@@ -57,7 +57,7 @@ SCHEDULES: Final[dict[str, Schedule]] = {
 def schedule_named(name: str) -> Schedule:
     if name not in SCHEDULES:
         hint = near_names(name, SCHEDULES) or f"; expected {', '.join(SCHEDULES)}"
-        raise InputError(f"no training length is named {name!r}{hint}", place=Field("schedule"))
+        raise InputError(f"no training length named {name!r}{hint}", place=Field("schedule"))
     return SCHEDULES[name]
 
 

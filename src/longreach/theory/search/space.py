@@ -232,7 +232,7 @@ class Family:
         """The family of a short name; the numbers count where the name has such relations."""
         if name not in FAMILIES:
             hint = near_names(name, FAMILIES) or f"; expected {', '.join(FAMILIES)}"
-            raise InputError(f"no class is named {name!r}{hint}", place=Field("class"))
+            raise InputError(f"no class named {name!r}{hint}", place=Field("class"))
         return Family(
             modulus=modulus if name in ("periodic", "both") else 1,
             distance=distance if name in ("local", "both") else 0,
