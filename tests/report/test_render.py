@@ -11,7 +11,7 @@ import pytest
 
 from longreach.report.collect import report_view
 from longreach.report.forecast_view import BENCHMARK
-from longreach.report.render import NOTHING_COUNTS, build, conclusion, detail, headline
+from longreach.report.render import NOTHING_COUNTS, argument, build, conclusion, headline
 from longreach.report.words import percent
 from tests.helpers.html_page import check
 from tests.helpers.report_samples import accuracies, add, damage, hostile, several
@@ -22,11 +22,12 @@ def test_the_finding_is_counted_from_the_results(tmp_path: Path) -> None:
     several(tmp_path, "aa", "nope", 0.1, 0.0, 0.2)  # no, fails
     several(tmp_path, "tomita-1", "nope", 1.0, 1.0, 1.0)  # yes, works
     view = report_view(tmp_path, "")
-    assert headline(view) == "In 2 of 3 cells the forecast and the measurement agree."
-    assert detail(view) == (
-        "A cell is a task under one positional encoding: of 2 expected to work on longer inputs 1 does, "
-        "of 1 expected to fail 1 does."
-    )
+    assert headline(view) == "Forecast and measurement agree in 2 of 3 cells."
+    told = argument(view)
+    assert list(told) == ["asked", "theory", "runs", "to do"]
+    assert told["theory"].startswith("Yes for 2 cells, no for 1 cell.")
+    assert told["runs"] == "1 of the 2 expected to work on longer inputs and 1 of the 1 expected to fail do."
+    assert told["to do"].startswith("Where they disagree, the likeliest reason there: ")
     assert "not as forecast: (aa)* with APE (1 of 3 runs works at 21–30)." in conclusion(view)
 
 
@@ -35,7 +36,7 @@ def test_without_three_runs_nothing_is_claimed(tmp_path: Path, lasts: tuple[floa
     several(tmp_path, "aa", "nope", *lasts)
     view = report_view(tmp_path, "")
     assert headline(view).startswith("No runs yet") if not lasts else headline(view) == NOTHING_COUNTS
-    assert detail(view) == ""
+    assert argument(view) == {}
     assert conclusion(view) == NOTHING_COUNTS
 
 
@@ -43,8 +44,8 @@ def test_nothing_and_everything_have_words(tmp_path: Path) -> None:
     several(tmp_path, "aa", "ape", 0.0, 0.0, 0.0)
     several(tmp_path, "aa", "nope", 0.0, 0.0, 0.0)
     several(tmp_path, "tomita-4", "nope", 0.0, 0.0, 0.0)
-    told = detail(report_view(tmp_path, ""))
-    assert told.endswith("of 1 expected to work on longer inputs none does, of 2 expected to fail all do.")
+    told = argument(report_view(tmp_path, ""))
+    assert told["runs"] == "0 of the 1 expected to work on longer inputs and 2 of the 2 expected to fail do."
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_it_reads_like_an_article(runs: Path) -> None:
     parts = ["finding", "by-length", "disagreements", "matrix", "bookkeeping", "title-aa"]
     assert sorted(parts, key=page.with_attribute("id").index) == parts
     words = page.words
-    assert "In 2 of 3 cells the forecast and the measurement agree." in words
+    assert "Forecast and measurement agree in 2 of 3 cells." in words
     told = words[words.index("Where forecast and measurement disagree") :]
     for part in (
         "(aa)* with learned positions (APE)",
@@ -281,7 +282,7 @@ def test_agreement_is_counted_by_the_rule(runs: Path) -> None:
     }
     words = check(build(runs)).words
     assert "2 of 4 counted" in words
-    assert "In 2 of 4 cells" in words
+    assert "in 2 of 4 cells" in words
 
 
 def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> None:
@@ -350,7 +351,7 @@ def test_programs_and_certificates_stand_on_the_pages() -> None:
 def test_one_cell_that_counts_is_counted_in_the_singular(tmp_path: Path) -> None:
     several(tmp_path, "aa", "ape", 1.0, 1.0, 1.0)
     page = " ".join(build(tmp_path).split())
-    assert "Nowhere: the one cell that counts is as forecast." in page
+    assert "Nowhere: the only cell that counts agrees with the forecast." in page
     several(tmp_path, "sort", "ape", 1.0, 1.0, 1.0)
     page = " ".join(build(tmp_path).split())
-    assert "Nowhere: all 2 cells that count are as forecast." in page
+    assert "Nowhere: all 2 cells that count agree with the forecast." in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,12 @@ from longreach.report.words import (
 )
 from longreach.wording import counted, duration, shortened, visible
 
-NOTHING_COUNTS = "No cell counts yet: a forecast is judged by three finished runs."
+NOTHING_COUNTS = (
+    "Not enough results yet: judging a forecast takes three finished runs of a task and encoding."
+)
+
+
+ASKED = "Does a model that was trained on short inputs work on longer ones?"
 
 
 def headline(view: ReportView) -> str:
@@ -31,23 +37,33 @@ def headline(view: ReportView) -> str:
 
     >>> from longreach.report.collect import report_view
     >>> headline(report_view(None, ""))
-    'No runs yet: what the theory expects of 25 tasks.'
+    'No runs yet: what theory expects of 25 tasks.'
     """
     if not view.runs:
-        return f"No runs yet: what the theory expects of {counted(len(view.tasks), 'task')}."
+        return f"No runs yet: what theory expects of {counted(len(view.tasks), 'task')}."
     if not view.counted:
         return NOTHING_COUNTS
-    return f"In {view.agreeing} of {counted(view.counted, 'cell')} the forecast and the measurement agree."
+    return f"Forecast and measurement agree in {view.agreeing} of {counted(view.counted, 'cell')}."
 
 
-def detail(view: ReportView) -> str:
-    """How many of those that were expected to work do, and of those that were expected to fail."""
-    found = [
-        f"of {total} expected to {words} {'all' if right == total > 1 else right or 'none'} "
-        f"{'does' if right <= 1 else 'do'}"
-        for words, right, total in _shares(view)
-    ]
-    return f"A cell is a task under one positional encoding: {', '.join(found)}." if found else ""
+def argument(view: ReportView) -> dict[str, str]:
+    """What was asked, what theory says, what runs say, and what to do; empty where nothing counts."""
+    shares = _shares(view)
+    if not shares:
+        return {}
+    said = ", ".join(f"{answer} for {counted(total, 'cell')}" for answer, _, _, total in shares)
+    done = " and ".join(f"{right} of the {total} expected to {words}" for _, words, right, total in shares)
+    found = {
+        "asked": ASKED,
+        "theory": f"{said[:1].upper()}{said[1:]}. A cell is a task with one positional encoding.",
+        "runs": f"{done} {'does' if sum(right for *_, right, _ in shares) == 1 else 'do'}.",
+    }
+    reasons = Counter(cell.reasons[0] for _, cell in view.disagreements if cell.reasons)
+    if reasons:
+        (reason, count), *_ = reasons.most_common(1)
+        of = f"in {count} of {len(view.disagreements)} cells" if len(view.disagreements) > 1 else "there"
+        found["to do"] = f"Where they disagree, the likeliest reason {of}: {reason}."
+    return found
 
 
 def conclusion(view: ReportView) -> str:
@@ -55,11 +71,13 @@ def conclusion(view: ReportView) -> str:
 
     >>> from longreach.report.collect import report_view
     >>> conclusion(report_view(None, ""))
-    'No cell counts yet: a forecast is judged by three finished runs.'
+    'Not enough results yet: judging a forecast takes three finished runs of a task and encoding.'
     """
     if not view.counted:
         return NOTHING_COUNTS
-    parts = [f"{right} of {total} that were forecast to {words} do" for words, right, total in _shares(view)]
+    parts = [
+        f"{right} of {total} that were forecast to {words} do" for _, words, right, total in _shares(view)
+    ]
     wrong = [_told(task, cell) for task, cell in view.disagreements]
     text = f"Forecast and measurement agree in {view.agreeing} of {view.counted} cells: {', '.join(parts)}"
     return (text + (f"; not as forecast: {', '.join(wrong)}." if wrong else ".")).replace(NO_BREAK, " ")
@@ -73,8 +91,8 @@ def _told(task: TaskView, cell: CellView) -> str:
     return f"{text} ({cell.tally.words} at {lengths(cell.ranges[-1])})"
 
 
-def _shares(view: ReportView) -> list[tuple[str, int, int]]:
-    """For what was forecast to work and to fail: how many do, of how many."""
+def _shares(view: ReportView) -> list[tuple[str, str, int, int]]:
+    """For each answer of theory and what it expects: how many do, of how many."""
     judged = [
         (verdict.answer, cell.judgement == "agrees")
         for task, cell in view.places("agrees", "disagrees")
@@ -84,7 +102,7 @@ def _shares(view: ReportView) -> list[tuple[str, int, int]]:
     for answer, words in (("yes", "work on longer inputs"), ("no", "fail")):
         agreed = [agrees for given, agrees in judged if given == answer]
         if agreed:
-            found.append((words, sum(agreed), len(agreed)))
+            found.append((answer, words, sum(agreed), len(agreed)))
     return found
 
 
@@ -110,7 +128,7 @@ def render(report: ReportView) -> str:
             report=report,
             columns=report.encodings,
             headline=headline(report),
-            detail=detail(report),
+            argument=argument(report),
             board=board_parts(report.profiles),
         )
     )

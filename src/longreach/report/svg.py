@@ -205,7 +205,15 @@ def _trained(cells: Sequence[CellView], labels: Sequence[str]) -> int | None:
 
 def _all_lines(frame: Frame, series: Sequence[Series]) -> list[str]:
     """What coincides stands beside each other, and dashes over whole lines."""
-    placed = [(each, _apart(number, len(series))) for number, each in enumerate(series)]
+    first = [each for each in series if not each.kind.startswith("other")]
+    shifts = {each.kind: _apart(number, len(first)) for number, each in enumerate(first)}
+    placed = [(each, shifts[each.kind]) for each in first]
+    # Those that are shown on demand stand on both sides of these.
+    rest = [each for each in series if each.kind.startswith("other")]
+    placed += [
+        (each, _APART * (number // 2 + (len(first) + 1) / 2) * (-1 if number % 2 else 1))
+        for number, each in enumerate(rest)
+    ]
     placed.sort(key=lambda pair: pair[0].kind == "nope")
     return [part for each, shift in placed for part in _lines(frame, each, shift)]
 

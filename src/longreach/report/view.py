@@ -18,6 +18,7 @@ from longreach.runs.index import Row
 from longreach.runs.table import flat
 from longreach.tasks.lengths import name_order, read_name
 from longreach.theory.names import Origin, TaskName
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.training.result import Result, setting
 from longreach.wording import counted
 
@@ -65,6 +66,11 @@ class CellView:
     @property
     def judgement(self) -> Judgement:
         return self.judged.judgement
+
+    @property
+    def is_side(self) -> bool:
+        """Whether theory decides its encoding; charts show the others on demand."""
+        return self.encoding in ENCODING_SIDES
 
     @property
     def number(self) -> int:
@@ -318,6 +324,13 @@ class ReportView:
     """Those of them that are left out, because there are too many."""
     profiles: tuple[Profile, ...] = ()
     """Those that were made of runs of the directory."""
+
+    @property
+    def more_encodings(self) -> list[str]:
+        """Encodings that charts show on demand: all but those with a forecast, if some of these have runs."""
+        chosen = [cell for task in self.tasks for cell in task.chosen]
+        found = {cell.encoding for cell in chosen if not cell.is_side}
+        return [name for name in self.encodings if name in found] if any(c.is_side for c in chosen) else []
 
     @property
     def cells(self) -> int:
