@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import shlex
 import time
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from longreach.tasks.lengths import LengthRange
 
 Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
+WILD = re.compile(r"(?<!\\)\.|\[\^")
+"""In an expression, what stands for more letters if the alphabet has them."""
 SKEWED = "the task's own draws hardly cover it: draw every letter about equally often"
 
 
@@ -287,7 +290,10 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     automaton = getattr(forecast.task, "automaton", None)
     if automaton is None or about != name:
         return name, about
-    return name, f"words over {' '.join(forecast.alphabet)}, {counted(len(automaton), 'state')}"
+    asked = TaskName(found.question.task)
+    wild = asked.is_regex and found.question.alphabet is None and WILD.search(asked.expression)
+    note = "; '.' and [^…] stand for these letters only: see --alphabet" if wild else ""
+    return name, f"words over {' '.join(forecast.alphabet)}, {counted(len(automaton), 'state')}{note}"
 
 
 def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block, Block]:
@@ -316,7 +322,8 @@ def side_line(found: ThreeAnswers, encoding: str) -> Line:
         says, basis = model.words, f"{model.reason} ({model.model_class})"
     elif side is None:
         note = found.forecast.encodings.get(encoding)
-        says, basis = NOT_KNOWN, "" if note is None else note.statement
+        own = "no theory for a model of your own" if label.row.is_own else ""
+        says, basis = NOT_KNOWN, own if note is None else note.statement
     else:
         says, basis = side.trained.expectation, side_words(side)
     cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)

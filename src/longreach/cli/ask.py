@@ -28,7 +28,7 @@ from longreach.cli.options import (
 )
 from longreach.cli.output import check_directory, check_page, console, note, print_json, write_text
 from longreach.cli.progress import Bars
-from longreach.config.architectures import DECODER, unknown_architecture
+from longreach.config.architectures import DECODER, HUGGING_FACE, unknown_architecture
 from longreach.config.model import CellLabel
 from longreach.errors import Field, InputError
 from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
@@ -205,8 +205,19 @@ def _compared(models: str | None, encodings: tuple[str, ...] | None) -> tuple[st
         if label.problem is not None:
             unknown = unknown_architecture(name) if label.architecture == DECODER else None
             raise InputError(unknown or label.problem, place=Field("models"))
+        if own and not name.startswith(HUGGING_FACE):
+            _check_module(name)
         found.append(label.text)
     return tuple(found)
+
+
+def _check_module(name: str) -> None:
+    from longreach.tasks.outside import check_module
+
+    try:
+        check_module(name)
+    except InputError as error:
+        raise error.at(Field("models")) from None
 
 
 def _check_alone(

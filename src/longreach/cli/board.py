@@ -24,14 +24,14 @@ def board(
         Path | None, typer.Argument(metavar="PROFILE", help="What `longreach profile --out` wrote as .json.")
     ] = None,
     directory: Annotated[
-        Path | None, option("Where the board lies; default: results/board.", "DIR", "--board")
+        Path | None, option("Directory of the board (default: results/board).", "DIR", "--board")
     ] = None,
     out: Annotated[
-        Path | None, option("Write it as .html, a page that sorts and filters, or .csv.", "FILE")
+        Path | None, option("Write it as .csv, or as .html, a page that sorts and filters.", "FILE")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how far models extend, beside each other.
+    """Compare how far models extend.
 
     Every model has the same tasks and the same budget; a number is the effective length, up to which runs are
     right on random and on probing words. Quick profiles have a table of their own. `add` checks a profile

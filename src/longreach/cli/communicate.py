@@ -56,7 +56,7 @@ def communicate(
     """Count the bits that one half of an input must tell the other.
 
     Alice has the first half, Bob the second. The bits are log₂ of the number of distinct rows of the
-    communication matrix. Limit transformers get by with C log N bits (Huang et al., arXiv 2410.02140,
+    communication matrix. Limit transformers need only C log N bits (Huang et al., arXiv 2410.02140,
     Theorem 12), so they cannot do a task that needs linearly many; few bits alone prove nothing.
 
     Example: longreach theory communicate copy-repeat --max-length 10

@@ -43,7 +43,7 @@ SecondsOption = Annotated[
     option("Seconds to learn the automaton, and again to find a program.", "S", panel="With --automaton"),
 ]
 OwnEncodingOption = Annotated[
-    str | None, option("Its positional encoding, if that is your own code.", "MODULE:CLASS")
+    str | None, option("The model's positional encoding, if it is your own code.", "MODULE:CLASS")
 ]
 
 
@@ -85,7 +85,7 @@ def inspect(
         ),
     ],
     task: Annotated[
-        str | None, option("The task that the model learned (default: as the run says).", "TASK")
+        str | None, option("The task that the model learned (default: the run's).", "TASK")
     ] = None,
     alphabet: AlphabetOption = None,
     encoding: OwnEncodingOption = None,

@@ -57,9 +57,9 @@ def language(
         ),
     ] = False,
 ) -> None:
-    """Decide whether a regular language has a C-RASP program, for NoPE and for APE.
+    """Decide whether a regular language has a C-RASP program, for NoPE and APE.
 
-    What `longreach forecast regex:REGEX --convention last-letter` shows.
+    Shows the same as `longreach forecast regex:REGEX --convention last-letter`.
 
     Example: longreach language "(a|b)*bb(a|b)*" --program --explain
     """

@@ -64,11 +64,12 @@ def compile_program(
 ) -> None:
     """Compile a program to a transformer.
 
-    A limit transformer, or with --context an ordinary transformer T_n. Exit code 1 if --verify finds that it
-    differs from the program.
+    A limit transformer, or with --context an ordinary transformer T_n; with --encoding reach, a decoder for a
+    task. Exit code 1 if --verify finds that it differs from the program.
 
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
-    Example: longreach crasp compile "regex:(a|bb)*" --encoding reach --out model --verify 8
+
+    Example: longreach crasp compile "regex:(a|bb)*" --encoding reach --out model
     """
     if encoding is not None:
         from longreach.cli.cascade import compile_task

@@ -50,7 +50,7 @@ def profile(
     part: Annotated[PartName, option("Which languages of the census to use.")] = PartName.development,
     needs: Annotated[str | None, option("Measure only these needs.", "A,B,…")] = None,
     explain: Annotated[
-        bool, flag("--explain", "Also say what failing runs learned instead; takes a minute.")
+        bool, flag("--explain", "Also show what failing runs learned instead (takes a minute).")
     ] = False,
     scale: Annotated[
         ProfileScale, option("laptop: the budget of the suite; smoke: a few steps, for tests.")

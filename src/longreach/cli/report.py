@@ -67,9 +67,9 @@ def report(
 ) -> None:
     """Write an HTML report of the runs, or serve it live.
 
-    One file with forecasts and measurements that needs no network; without runs, the forecasts alone. Prints
-    the path on standard output, and a summary in one sentence on standard error. With --serve, the same pages
-    over the results as they come, and a playground for languages and programs.
+    One self-contained file with forecasts and measurements; without runs, forecasts only. Prints the path on
+    standard output, and a one-sentence summary on standard error. With --serve, shows results as they arrive,
+    with a playground for languages and programs.
 
     Example: longreach report --runs runs --out report.html
     """

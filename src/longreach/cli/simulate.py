@@ -44,7 +44,9 @@ def simulate(
     ],
     error: Annotated[
         float,
-        option("What z may change: one layer, the outputs; two layers, the statistics of the word.", "ε"),
+        option(
+            "How much z may change: the outputs (one layer), or the statistics of the word (two layers).", "ε"
+        ),
     ],
     against: Annotated[
         str | None, option("g, the second model; without it g is MODEL, too.", "MODEL")
@@ -60,7 +62,7 @@ def simulate(
 ) -> None:
     """Find a short word on which a model behaves as on a long one.
 
-    Also for two models at once. The errors on the short word are measured.
+    With --against, for two models at once. Also measures the errors on the short word.
 
     Example: longreach theory simulate hand:simple-task random:100000 --error 0.1
     """

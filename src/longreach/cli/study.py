@@ -73,7 +73,7 @@ def study(
         list[Path] | None,
         option(
             "natural-language: a text file, a local dataset, or `python` for the source of the standard "
-            "library; may be given several times.",
+            "library; repeat for more.",
             "FILE|DIR|python",
         ),
     ] = None,

@@ -44,17 +44,17 @@ def tasks(
 ) -> None:
     """List the built-in tasks; show, check or export one.
 
-    With TASK, examples of it. `tasks check TASK` checks that inputs and answers agree, that lengths and
-    tokens are as declared, and that the same seed gives the same batch; it measures the accuracy of guessing
-    and how fast examples are drawn. Exit code 1 if a check fails.
+    `tasks TASK` shows examples. `tasks check TASK` checks that inputs and answers agree, that lengths and
+    tokens are as declared, and that the same seed gives the same batch; it also measures the accuracy of
+    guessing and the speed of drawing. Exit code 1 if a check fails.
 
     `tasks export TASK` writes training and test sets by length into a directory, for use without longreach:
-    as JSON lines, as a Hugging Face dataset, or as tasks for the lm-evaluation-harness. `suite-1` stands for
-    the development tasks of the suite of profiles, `suite-1:held-out` for the others.
+    as JSON lines, a Hugging Face dataset, or tasks for the lm-evaluation-harness. `suite-1` means the
+    development tasks of the profile suite, `suite-1:held-out` its held-out tasks.
 
-    TASK may also be d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
-    each letter) or states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,
-    examples as data:FILE, or a task in your own Python as module:attribute.
+    TASK may also be d-N for any N, regex:…, the states of its automaton at each letter (states:…) or after
+    it (states-after:…), an automaton (dfa:FILE), a C-RASP program (crasp:FILE), examples (data:FILE), or
+    your own Python (module:attribute).
 
     Example: longreach tasks check even-pairs
     """

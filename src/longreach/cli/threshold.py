@@ -51,18 +51,21 @@ def threshold(
     *,
     changes: Changes = UNCHANGED,
     to: Annotated[
-        int | None, option("The length to reach; default: three times the training length.", "L")
+        int | None, option("The target length (default: three times the training length).", "L")
     ] = None,
     loss: Annotated[
         float | None, option("Where answers are numbers: the largest error at which runs work.", "E")
     ] = None,
-    seeds: Annotated[int, option("Most runs for each training length.", "K")] = 3,
+    seeds: Annotated[int, option("Maximum number of runs per training length.", "K")] = 3,
     every_seed: Annotated[bool, flag("--every-seed", "Train all seeds, even where fewer decide.")] = False,
     minutes: Annotated[float, option("Time to measure; 0: use existing runs only.", "M")] = 10.0,
     most: Annotated[
-        int | None, option("The longest training length (default: below the tested ones, 40 at 3N).", "N")
+        int | None,
+        option(
+            "The longest training length to try (default: just below the tested ones; 40 without --to).", "N"
+        ),
     ] = None,
-    within: Annotated[int, option("How close the answer must be; 1: exact.", "W")] = 1,
+    within: Annotated[int, option("How close the answer must be; 1 is exact.", "W")] = 1,
     lengths: Annotated[str | None, option("Measure only these training lengths.", "A,B,…")] = None,
     scale: ScaleOption = ScaleName.laptop,
     where: Where = HERE,
@@ -71,12 +74,12 @@ def threshold(
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
-    """Find the least training length at which models generalize: `longreach ask TASK --to L`.
+    """Find the shortest training length that generalizes: `longreach ask TASK --to L`.
 
-    Training lengths are doubled until runs work, then bisected; once the seeds so far decide a length, the
-    others are not trained. Finished runs are reused: run the same command again to resume. Models trained to
-    N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L]. Where answers are numbers, as
-    in simple-task:omega=2, runs work when their mean squared error is small. Exit code 1 if a run failed.
+    Doubles the training length until runs work, then bisects; a length gets no more seeds once it is decided.
+    Models trained to N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L]. Where
+    answers are numbers, as in simple-task:omega=2, runs work when their mean squared error is small. Finished
+    runs are reused: run the same command again to resume. Exit code 1 if a run failed.
 
     Example: longreach threshold "regex:(aa)*" --to 60
     """

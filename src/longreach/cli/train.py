@@ -79,10 +79,10 @@ def train(
     changes: Changes = UNCHANGED,
     scale: ScaleOption = ScaleName.laptop,
     seed: Annotated[int | None, option(help_of("seed"), "S")] = None,
-    seeds: Annotated[int | None, option("K runs, with the seeds 0 … K−1.", "K")] = None,
+    seeds: Annotated[int | None, option("Train K runs, with seeds 0 … K−1.", "K")] = None,
     search: Annotated[bool, flag("--search", "Search the published grid of model shapes.")] = False,
     where: Where = HERE,
-    log: Annotated[LoggerName | None, option("Also write finished runs for this viewer, offline.")] = None,
+    log: Annotated[LoggerName | None, option("Also log finished runs for this viewer, offline.")] = None,
     dry_run: Annotated[
         bool, flag("--dry-run", "Show the number of jobs and an estimated time; train nothing.")
     ] = False,

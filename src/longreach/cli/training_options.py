@@ -41,7 +41,8 @@ class ScaleName(StrEnum):
 
 
 ScaleOption = Annotated[
-    ScaleName, option("How much is trained: laptop for this machine, paper as published.", None, "--scale")
+    ScaleName,
+    option("How long to train: smoke (seconds), laptop (minutes) or paper (as published).", None, "--scale"),
 ]
 OWN = ("task", "seed")
 """Fields that a command has a parameter of its own for."""

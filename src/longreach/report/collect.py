@@ -380,7 +380,7 @@ def judgements(chosen: Columns, known: Mapping[str, Known]) -> dict[tuple[str, s
     by_mean, by_runs = (judge(own, forecasts, by_runs=each, chances=chances) for each in (False, True))
     for key, place in places.items():
         one = by_mean[place]
-        why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
+        why = "theory has no forecast for this encoding" if one.state == "no forecast" else one.reason
         found[key] = Judged(_STATES[one.state], why, _STATES[by_runs[place].state])
     return found
 

@@ -189,7 +189,7 @@ def _labels(task: TaskView, cells: Sequence[CellView]) -> tuple[str, ...]:
 
 def _thinned(labels: Sequence[str], large: bool) -> list[str]:
     """Labels that fit: with many ranges only some are named."""
-    every = -(-len(labels) // 3)
+    every = -(-len(labels) // (6 if large else 3))
     if not large and sum(map(len, labels[::every])) > _ROOM:
         every = max(1, len(labels) - 1)
     return [lengths(name) if place % every == 0 else "" for place, name in enumerate(labels)]

@@ -244,6 +244,11 @@ class TaskView:
         return None if chance is None else ByAccuracy(chance).level
 
     @property
+    def more_encodings(self) -> list[str]:
+        """Encodings that its charts show on demand."""
+        return list(_on_demand([cell for group in self.groups for cell in group.cells]))
+
+    @property
     def listing(self) -> str | None:
         """The command that lists all its runs, where a shell can be told its name."""
         return command("longreach", "results", "list", f"--task={self.task}", "--all")
@@ -327,10 +332,9 @@ class ReportView:
 
     @property
     def more_encodings(self) -> list[str]:
-        """Encodings that charts show on demand: all but those with a forecast, if some of these have runs."""
-        chosen = [cell for task in self.tasks for cell in task.chosen]
-        found = {cell.encoding for cell in chosen if not cell.is_side}
-        return [name for name in self.encodings if name in found] if any(c.is_side for c in chosen) else []
+        """Encodings that charts show on demand."""
+        found = _on_demand([cell for task in self.tasks for cell in task.chosen])
+        return [name for name in self.encodings if name in found]
 
     @property
     def cells(self) -> int:
@@ -408,6 +412,12 @@ class ReportView:
             for cell in task.chosen
             if cell.judgement in judgements or cell.judged.by_runs in by_runs
         ]
+
+
+def _on_demand(cells: Sequence[CellView]) -> dict[str, None]:
+    """All encodings but those that theory decides, if some of these have runs."""
+    found = dict.fromkeys(cell.encoding for cell in cells if not cell.is_side)
+    return found if any(cell.is_side for cell in cells) else {}
 
 
 def sentence(found: Sequence[Cell], tasks: int) -> str:

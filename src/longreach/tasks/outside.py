@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from longreach.theory.crasp.evaluate import Kernel, State, Stream, Value, at_emp
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.names import AUTOMATON, EXPECTED, PROGRAM, TaskName
+from longreach.theory.names import AUTOMATON, EXPECTED, PROGRAM, TaskName, python_hint
 from longreach.wording import counted
 
 ACCEPTED, REJECTED = ("accept",), ("reject",)
@@ -311,10 +311,33 @@ def attribute_value(name: str, *, expected: str = EXPECTED) -> Any:
     return value
 
 
-def _module(name: str, expected: str) -> Any:
+def check_module(name: str) -> None:
+    """Refuse `module:attribute` of a module that does not exist; nothing is imported but its packages.
+
+    >>> check_module("longreach.tasks.copying:Sort")
+    >>> check_module("nothere:make")
+    Traceback (most recent call last):
+    longreach.errors.InputError: no module named 'nothere', installed or in the current directory
+    """
+    module, _ = TaskName(name).attribute
+    _look_here()
+    try:
+        found = importlib.util.find_spec(module)
+    except OWN_FAILURES:
+        found = None
+    if found is None:
+        hint = python_hint(name)
+        raise InputError(f"no module named {module!r}, installed or in the current directory{hint}")
+
+
+def _look_here() -> None:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.append(here)  # at the end: a file of the user's must not hide a module of the library
+
+
+def _module(name: str, expected: str) -> Any:
+    _look_here()
     try:
         with prints_on_stderr():
             return importlib.import_module(name)
