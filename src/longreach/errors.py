@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from longreach.wording import listed, shortened
 
@@ -119,11 +118,6 @@ def failure_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def prints_on_stderr() -> redirect_stdout[TextIO]:
-    """Keeps what a user's own Python prints out of documents on standard output."""
-    return redirect_stdout(sys.stderr)
-
-
 @contextmanager
 def own_code(call: str) -> Iterator[None]:
     """Whatever a user's own Python raises here becomes an error of one line that names the call.
@@ -134,8 +128,7 @@ def own_code(call: str) -> Iterator[None]:
     longreach.errors.InputError: mine: answer(a b) fails: IndexError: list index out of range
     """
     try:
-        with prints_on_stderr():
-            yield
+        yield
     except InputError:
         raise
     except OWN_FAILURES as error:

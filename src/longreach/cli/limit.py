@@ -68,8 +68,6 @@ def compile_program(
     task. Exit code 1 if --verify finds that it differs from the program.
 
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
-
-    Example: longreach crasp compile "regex:(a|bb)*" --encoding reach --out model
     """
     if encoding is not None:
         from longreach.cli.cascade import compile_task

@@ -52,7 +52,7 @@ def _print_cells(rows: list[Row]) -> None:
         words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
         lines.append([*words, *(_mean(cell, label) for label in ranges), _sure_of(cell)])
     columns = [
-        Column("key", rank=2, right=False), Column("task", right=False), Column("model", right=False),
+        Column("key", rank=1, right=False), Column("task", right=False), Column("model", right=False),
         Column("runs"), Column("learned", rank=3), Column("failed", rank=4), Column("seconds", rank=5),
         *_ranges(ranges), Column("sure", rank=1),
     ]  # fmt: skip
@@ -123,7 +123,7 @@ def _print_rows(rows: list[Row]) -> None:
         lines.append([*_name(row).values(), row.steps, seconds, *accuracies, sure])
     all_done = all(row.status == "done" for row in rows)
     columns = [
-        Column("key", rank=2, right=False),
+        Column("key", rank=1, right=False),
         Column("task", right=False), Column("model", right=False), Column("seed", rank=1, right=False),
         Column("status", rank=3 if all_done else 0, right=False),
         Column("steps", rank=4), Column("seconds", rank=5),

@@ -151,8 +151,8 @@ def _list(as_json: bool) -> None:
         return
     out, width = console(), max(len(each.name) for each in found)
     for each in found:
-        out.text(f"{each.name:{width}} {each.about}")
-        out.text(f"{'':{width}} {each.source}; {each.time}", "dim")
+        out.hanging(f"{each.name:{width}}  {each.about}", 0, width + 2)
+        out.hanging(f"{each.source}; {each.time}", width + 2, style="dim")
 
 
 def _names(option: str, text: str | None) -> tuple[str, ...] | None:

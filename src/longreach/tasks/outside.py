@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names, prints_on_stderr
+from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
 from longreach.files import DOCUMENT_BYTES, read_text
 from longreach.tasks.layouts import check_distinct
 from longreach.tasks.lengths import LengthRange
@@ -339,8 +339,7 @@ def _look_here() -> None:
 def _module(name: str, expected: str) -> Any:
     _look_here()
     try:
-        with prints_on_stderr():
-            return importlib.import_module(name)
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line, prints_on_stderr
+from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line
 from longreach.tasks.outside import attribute_value
 from longreach.tasks.own import Drawer
 from longreach.tasks.task import Task
@@ -90,8 +90,7 @@ def plain_task(
     failures: list[tuple[Word, BaseException]] = []
     for word in words:
         try:
-            with prints_on_stderr():
-                said.append(function(hand(word)))
+            said.append(function(hand(word)))
         except OWN_FAILURES as error:
             failures.append((word, error))
     if not said:
