@@ -196,10 +196,10 @@ _EXPECTED = {
 }
 
 _BOUNDS = {
-    "greater_than_equal": "must be at least {ge:g}",
-    "greater_than": "must be more than {gt:g}",
-    "less_than_equal": "must be at most {le:g}",
-    "less_than": "must be less than {lt:g}",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
     "finite_number": "must be finite",
 }
 
@@ -243,7 +243,9 @@ def in_words(problem: ErrorDetails, known: Iterable[str] = (), *, noun: str = "f
     if kind == "extra_forbidden":
         return f"no such {noun}{near_names(str(problem['loc'][-1]), known)}"
     if kind in _BOUNDS:
-        return f"{_BOUNDS[kind].format(**problem.get('ctx', {}))}, not {_shown(problem['input'])}"
+        bounds = problem.get("ctx", {}).items()
+        numbers = {name: int(bound) if bound == int(bound) else bound for name, bound in bounds}
+        return f"{_BOUNDS[kind].format(**numbers)}, not {_shown(problem['input'])}"
     expected = problem["ctx"]["expected"] if kind == "literal_error" else _EXPECTED.get(kind)
     if expected is not None:
         return f"expected {expected}, not {_shown(problem['input'])}"

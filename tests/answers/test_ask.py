@@ -237,7 +237,7 @@ def test_commands_ask_the_same_again() -> None:
     ("task", "encoding", "reason"),
     [
         ("parity", "ape", "odds are calibrated on next-token prediction in regular languages only"),
-        ("aa", "ape", "outside the census (letters: 1, not 2–3)"),
+        ("aa", "ape", "the census covers 2–3 letters, not 1"),
         ("regex:(a|b)*bb(a|b)*", "rope", "the census covers other encodings"),
     ],
 )

@@ -92,7 +92,7 @@ def test_an_interval_is_the_middle_of_the_replicates() -> None:
 
 def test_the_first_number_outside_is_named() -> None:
     assert MODEL.outside({"states": 8.0, "letters": 2.0, "luck": 3.0}) is None
-    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "outside the census (states: 9, not 2–8)"
+    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "the census covers 2–8 states, not 9"
 
 
 def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> None:
@@ -182,15 +182,15 @@ def test_expressions_as_people_type_them_judge_first() -> None:
         ("sort", 20, OTHER_KIND),
         ("parity", 20, OTHER_KIND),
         ("crasp:lib:contains-bb", 20, OTHER_KIND),
-        ("aa", 20, "outside the census (letters: 1, not 2–3)"),
-        ("d-12", 20, "outside the census (states: 14, not 2–8)"),
-        ("tomita-4", 5, "outside the census (training length: 5, not 10–50)"),
-        ("tomita-4", 100, "outside the census (training length: 100, not 10–50)"),
+        ("aa", 20, "the census covers 2–3 letters, not 1"),
+        ("d-12", 20, "the census covers 2–8 states, not 14"),
+        ("tomita-4", 5, "the census covers training to 10–50, not 5"),
+        ("tomita-4", 100, "the census covers training to 10–50, not 100"),
         ("regex:a(b|ba)?", 20, "no word has 21 to 40 letters"),
         (
             "regex:(ab)*",
             20,
-            "outside the census (share right by position alone: 1, not 0–0.9)",
+            "the census covers a share of 0–0.9 right by position alone, not 1",
         ),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.report.render import NOTHING_COUNTS
 from tests.cli.conftest import Call
 from tests.helpers.report_samples import hostile, several
 
@@ -38,7 +39,7 @@ def test_the_last_line_says_what_was_found(longreach: Call, runs: Path, tmp_path
     assert longreach("report", "--runs", runs, "--out", out).err == ""
     several(runs, "aa", "nope", 0.1)
     done = longreach("report", "--runs", runs, "--out", out)
-    assert done.err == "No cell counts yet: a forecast is judged by three finished runs.\n"
+    assert done.err == f"{NOTHING_COUNTS}\n"
     several(runs, "aa", "ape", 0.3, 0.3, 0.3)
     several(runs, "tomita-4", "nope", 0.2, 0.2, 0.2)
     several(runs, "tomita-4", "ape", 0.9, 0.9, 0.9)

@@ -86,7 +86,7 @@ def test_a_name_with_an_alphabet() -> None:
     task = load_task("plain_functions:even_a", "ab")
     assert isinstance(task, PredicateLanguage)
     assert task.letters == ("a", "b")
-    with pytest.raises(InputError, match="alphabet: missing; even_a takes a word"):
+    with pytest.raises(InputError, match="alphabet: missing; give the letters"):
         load_task("plain_functions:even_a")
     with pytest.raises(InputError, match="has its own letters"):
         load_task("longreach.tasks.copying:Sort", "ab")
@@ -96,8 +96,8 @@ def test_a_name_with_an_alphabet() -> None:
     ("text", "problem"),
     [
         ("lambda w: w.count(", "python: column"),
-        ("3", "python: is no function of a word"),
-        ("lambda: 3", "python: is no function of a word"),
+        ("3", "python: expected a function of a word"),
+        ("lambda: 3", "python: expected a function of a word"),
         ("nothing", "python: NameError"),
         ("import os", "python: column"),
         ("lambda w: w.nothing", "task: <lambda> fails on every short word over a b, such as"),

@@ -50,8 +50,8 @@ def logistic(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
 
 
-_SHOWN = {"chance": "share right by position alone"}
-"""Numbers of the fit that are called otherwise: the chance of a task is that of one answer for all inputs."""
+_COVERED = {"training length": "training to {}", "chance": "a share of {} right by position alone"}
+"""How numbers of the fit are said; the chance of a task is that of one answer for all inputs."""
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
 INTERVAL_LEVEL = 0.95
@@ -204,8 +204,8 @@ class OddsModel:
                 here, least, most = (
                     f"{each:.0f}" if abs(each) >= 100 else f"{each:.3g}" for each in (value, low, high)
                 )
-                shown = _SHOWN.get(name, name)
-                return f"outside the census ({shown}: {here}, not {least}–{most})"
+                covered = _COVERED.get(name, "{} " + name).format(f"{least}–{most}")
+                return f"the census covers {covered}, not {here}"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:
