@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.answers.ask import ask
+from longreach.answers.ask import ask, heading
 from longreach.answers.brief import brief, is_tried
 from tests.helpers.asked_results import asked
 
@@ -17,6 +17,22 @@ def test_reasons_that_two_encodings_share_stand_once() -> None:
     assert (nope.basis, nope.says) == ("", ape.says)
     assert ape.basis.startswith("argument, ")
     assert reach.says == "not known: decided only for bounded memory"
+
+
+def test_where_nothing_is_longer_no_training_length_is_asked_for() -> None:
+    found = ask("regex:abc", minutes=1)  # there is nothing to train on and test beyond
+    assert not found.measurement.cells
+    assert brief(found)[1].lines[0].says == "does not apply: no word has more than 3 letters"
+
+
+def test_no_training_length_is_expected_where_all_fail() -> None:
+    line = brief(ask("parity", minutes=0))[1].lines[0]
+    assert line.says == "none expected: expected to fail at every training length"
+
+
+def test_a_dot_without_an_alphabet_is_explained() -> None:
+    assert "see --alphabet" in heading(ask("regex:.*b", minutes=0))[1]
+    assert "see --alphabet" not in heading(ask("regex:.*b", "ab", minutes=0))[1]
 
 
 def test_measured_lines_count_runs(tmp_path: Path) -> None:

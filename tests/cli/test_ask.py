@@ -84,6 +84,11 @@ def test_a_forecast_alone_is_a_few_lines_and_why_says_the_rest(
     assert len(longreach("ask", task, "--minutes", 0, "--why").out.splitlines()) > len(lines)
 
 
+def test_the_command_repeats_a_function_that_was_typed(longreach: Call) -> None:
+    done = longreach("ask", "--python", "lambda w: len(w) > 3", "--alphabet", "ab", "--minutes", 0)
+    assert "longreach ask --python 'lambda w: len(w) > 3' --alphabet ab measures it" in done.out
+
+
 def test_the_document(longreach: Call, tmp_path: Path) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
     done = longreach("ask", "aa", *BOTH, "--runs", tmp_path, "--json", "--out", tmp_path / "mine.html")

@@ -125,6 +125,16 @@ REFUSALS = [
     ("tasks check data:none.jsonl", "none.jsonl: no such file"),
     ("tasks check dfa:none.json", "none.json: no such file"),
     ("tasks --alphabet ab", "--alphabet: only for a TASK regex:…"),
+    # functions and models of one's own
+    ("ask own_errors.py --minutes 0", "TASK: no task named 'own_errors.py'; for a function in this file write"),
+    ("ask own_errors --minutes 0", "TASK: no task named 'own_errors'; for a function in this file write"),
+    ("ask ./own_errors.py:boom --alphabet a", "TASK: no task named './own_errors.py:boom'; did you mean 'own_e"),
+    ("ask own_errors:task --alphabet a", "--alphabet: only for a plain function; own_errors:task is a Task"),
+    ("ask own_errors:two --alphabet a", "--alphabet: only for a function of one argument, the word; own_errors"),
+    ("ask own_errors:three --alphabet a", "--alphabet: only for a function of one argument, the word; own_err"),
+    ("ask parity --models ape_model:make --minutes 0", "--models: no module named 'ape_model'"),
+    ("ask parity --models own_errors.py:make", "--models: no module named 'own_errors.py', installed or in the c"),
+    ("ask --python 'w.count(0)' --alphabet a", "--python: NameError: name 'w' is not defined; expected a function"),
     # files that cannot be written, names that are wrong
     ("crasp synthesize --task partiy", "--task: no task named 'partiy'; did you mean 'parity'"),
     ("crasp synthesize --task none:x", "--task: no module named 'none'"),
@@ -358,12 +368,14 @@ def test_the_first_line_names_what_is_wrong(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "own_errors", raising=False)
     (tmp_path / "file").touch()
     (tmp_path / "directory").mkdir()
     (tmp_path / "bad.cr").write_text("L = )")
     (tmp_path / "own_errors.py").write_text(
         "from longreach.tasks.task import Task\ndef boom(x):\n    raise ValueError('boom')\n"
         "task = Task.from_function(lambda n, rng: ['a'] * n, boom, name='mine', about='mine')\n"
+        "three = 3\ndef two(a, b):\n    return a == b\n"
     )
     before = sorted(tmp_path.iterdir())
     done = longreach(*shlex.split(command))

@@ -299,7 +299,10 @@ def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> 
     ]
     heads = [verdict.answer for verdict in sort.verdicts]
     assert heads == ["yes", "yes", "undecided", "yes", "unknown"]
-    check(build(runs))
+    assert view.more_encodings == sort.more_encodings == ["ape + 0.0001", "rope"]
+    page = check(build(runs))
+    assert [attrs["type"] for tag, attrs in page.elements if tag == "input"].count("checkbox") == 2
+    assert "show 2 more : APE, penalty 0.0001, RoPE" in page.words
 
 
 def test_of_several_configurations_the_one_with_most_runs_stands_in_the_matrix(runs: Path) -> None:
