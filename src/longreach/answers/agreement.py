@@ -1,7 +1,7 @@
 """Measured cells beside the forecast and beside published numbers.
 
-A cell *works* when its mean accuracy on the longest test range is at least half way from chance to 1. Chance
-is what guessing the answer gives (1/2 for parity, 0 for a language); half way is as far from guessing as from
+A cell *works* when its mean accuracy on the longest test range is at least halfway from chance to 1. Chance
+is what guessing the answer gives (1/2 for parity, 0 for a language); halfway is as far from guessing as from
 always being right, so the rule favours neither answer. The mean is over the successful runs, as in the paper,
 and over all finished ones where none is successful. On the published numbers the rule splits yes from no
 without exception: every published yes is above 0.76; the highest no is parity at 0.63, where the level is
@@ -218,7 +218,7 @@ class Judgement:
 
 
 def level(task: str) -> float:
-    """The accuracy from which on a task works: half way from chance to 1.
+    """The accuracy from which on a task works: halfway from chance to 1.
 
     >>> level("parity"), level("binary-majority-interleave"), level("aa")
     (0.75, 0.5625, 0.5)

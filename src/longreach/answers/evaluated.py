@@ -59,7 +59,7 @@ class Evaluated:
 
     @property
     def works(self) -> dict[str, bool]:
-        """By range, whether accuracy is at least half way from chance to 1."""
+        """By range, whether accuracy is at least halfway from chance to 1."""
         return {name: ByAccuracy(self.chance[name]).works(share) for name, share in self.accuracy.items()}
 
     @property

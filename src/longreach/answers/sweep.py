@@ -326,7 +326,7 @@ class Threshold:
     @property
     def right_from(self) -> dict[float, int | None]:
         """By accuracy, the least training length from which on at least half of the runs have it; empty where
-        answers are numbers. Half right is half way from guessing, where runs work."""
+        answers are numbers. Half right is halfway from guessing, where runs work."""
         if self.cells[0].criterion.name == "loss":
             return {}
         mostly = {

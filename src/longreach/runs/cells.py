@@ -1,7 +1,7 @@
 """The runs of one configuration, which differ in their seed alone: what they reach, and how many work.
 
 A run *works* on longer inputs when it fits its training range and meets a criterion there: an accuracy at
-least half way from chance to 1, or, where answers are numbers, a loss of at most some level. Several runs
+least halfway from chance to 1, or, where answers are numbers, a loss of at most some level. Several runs
 work when at least half of them do. Everything counts runs by this rule. Means hide runs that do opposite
 things; counts do not.
 
@@ -72,7 +72,7 @@ class Criterion(Protocol):
 
 @dataclass(frozen=True)
 class ByAccuracy:
-    """At least half way from chance to 1: as far from guessing as from always being right.
+    """At least halfway from chance to 1: as far from guessing as from always being right.
 
     The chance of the run's own tests counts, where the run has it; else that of the task.
 

@@ -143,7 +143,7 @@ class ScoredRun(LanguageRun):
     reached: Annotated[float, Field(ge=0, le=1)]
     """The accuracy at three times the training length …"""
     works: bool
-    """… and whether that is half way from chance to 1."""
+    """… and whether that is halfway from chance to 1."""
     learned: bool
     """At the training length itself."""
     features: Mapping[str, float]

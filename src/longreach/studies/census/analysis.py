@@ -302,7 +302,7 @@ def _table(title: str, columns: Mapping[str, Column], found: Iterable[Document])
 
 
 _WORK = {f"{each}: runs that work": _number(each, percent=True) for each in ("yes", "no")}
-_AGREE = {"agree": _number("agreement", "half way", percent=True)}
+_AGREE = {"agree": _number("agreement", "halfway", percent=True)}
 
 
 def _strata(document: Document) -> Table:
@@ -439,7 +439,7 @@ def _failures(found: Document) -> Table:
     return table_of(("", ""), rows, title=title)
 
 
-TITLE = "Each recipe on the same development languages; work: half way from chance to 1."
+TITLE = "Each recipe on the same development languages; work: halfway from chance to 1."
 HEADS = (
     "recipe", "runs", "learned", *(f"work at {ratio}N" for ratio in RATIOS[1:]), "accuracy at 3N", "gain",
 )  # fmt: skip

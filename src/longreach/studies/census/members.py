@@ -342,7 +342,7 @@ class RecipeScore:
     learned: int
     """Right on at least 99 of 100 words of the training range."""
     work: tuple[int, ...]
-    """At each of RATIOS, half way from chance to 1."""
+    """At each of RATIOS, halfway from chance to 1."""
     mean: tuple[float, ...]
     """Mean accuracy at each of them."""
     compared: int

@@ -1,6 +1,6 @@
 """How many runs work by stratum and ratio, on random words and on probing words.
 
-A run *works* where its accuracy is at least half way from chance to 1. It is *sure* where it works on random
+A run *works* where its accuracy is at least halfway from chance to 1. It is *sure* where it works on random
 words and on the probing words of its worst loop. Strata are the verdicts without and with positions, and the
 languages that are a no for both are divided by whether `reach` has them: whether they are in AC⁰.
 """
