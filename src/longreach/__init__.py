@@ -1,18 +1,18 @@
 """longreach: will a transformer trained on short sequences work on long ones?
 
-The front door. What it offers is loaded when it is first used, so that `import longreach` costs nothing:
+The public interface. Each name loads on first use, so `import longreach` is fast:
 
-- `forecast(task)`: what theory says, with programs and certificates
-- `ask(task)`: forecast, a short measurement, and what would help
-- `advise(task)`: what would help a task that fails, and whether it does when tried
-- `threshold(task, encoding)`: from which training length on runs work, by a search that trains some
-- `profile(model)`: what a model extends, need by need, on a fixed suite of tasks
-- `train(task, encoding)`: train a few runs on short inputs and measure them on long ones
-- `evaluate(model, task, lengths=…)`: the accuracy of any model by length, wherever it was trained
-- `results(directory)`: what has been run
+- `forecast(task)`: forecast from theory, with programs and certificates
+- `ask(task)`: forecast, train briefly, and say what would help
+- `advise(task)`: say what would help a task that fails, and try it
+- `threshold(task, encoding)`: find the training length from which runs work
+- `profile(model)`: measure what a model extends, need by need, on a fixed suite of tasks
+- `train(task, encoding)`: train a few runs on short inputs and test them on longer ones
+- `evaluate(model, task, lengths=…)`: measure any model by length, wherever it was trained
+- `results(directory)`: the runs in a directory
 - `parse(text)`, `compile(program)`: a C-RASP program, and the transformer that computes it
-- `load_task(name)`, `Task`: tasks, by name or of one's own
-- `InputError`: what all of them raise where something given is wrong, with its place
+- `load_task(name)`, `Task`: a task by name, and the class of all tasks
+- `InputError`: raised for bad input, with its place
 
 >>> import longreach
 >>> longreach.forecast("aa").ape.answer.value

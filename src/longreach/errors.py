@@ -53,7 +53,7 @@ Place: TypeAlias = Field | Argument | File | Spot
 
 
 class InputError(ValueError):
-    """Something given from outside is wrong: one line that names the place and what was expected.
+    """Bad input: one line that names the place and what was expected.
 
     `source` and `column` (counted from 1), when given, are shown below the message with a caret.
 

@@ -355,7 +355,7 @@ def advise(
     runs: str | Path = "runs",
     progress: Watcher | None = None,
 ) -> TaskAdvice:
-    """What would help a task, and whether it does when tried within the minutes.
+    """Say what would help a task that fails, and try it within the given minutes.
 
     >>> found = advise("copy-repeat", minutes=0)
     >>> [each.encoding for each in found.remedies], found.trials.tried

@@ -195,11 +195,11 @@ def ask(
     runs: str | Path = "runs",
     progress: Watcher | None = None,
 ) -> ThreeAnswers:
-    """Forecast a task and measure it within the minutes; what was measured before is not measured again.
+    """Forecast a task, train runs within the given minutes, and say what would help.
 
-    By default no positions and learned ones are measured, and attention to the last match where theory says
-    that it is enough and that counting is not.
-    `budget` are the seconds for finding evidence in the answers of a task that nobody can see into.
+    Finished runs are reused. By default runs have no positions or learned ones, and also `reach` where theory
+    says that it is enough and counting is not. `budget` is the number of seconds for querying a function or
+    searching a file of examples.
 
     >>> found = ask("regex:(ab)*", minutes=0)
     >>> found.answer_of("nope").value, found.threshold, len(found.advice) > 0

@@ -125,14 +125,14 @@ def evaluate(
     seed: int = 0,
     alphabet: Sequence[str] | None = None,
 ) -> Evaluated:
-    """Measure any model on a task, wherever it was trained.
+    """Measure any model on a task by length, wherever it was trained.
 
-    `model(ids)` gets a LongTensor (batch, time) of places in `load_task(name).tokens`, padded with 0 on the
-    right, and returns logits (batch, time, vocabulary) for the token to predict at each place: a tensor, an
-    array, or an object with `logits`. `load_task(name).sample(lengths, rng)` draws examples to train on:
-    `tokens` is what a model reads, `targets` what it has to predict where `mask` is true. A sequence is right
-    when all its supervised tokens are. `lengths` are ranges or numbers: `["41:60", (81, 100), 200]`. The same
-    seed gives the same words. A `torch.nn.Module` is evaluated in evaluation mode, on its own device.
+    `model(ids)` gets a LongTensor (batch, time) of indices into `load_task(name).tokens`, padded with 0 on
+    the right. It returns logits (batch, time, vocabulary) for the token to predict at each position: a
+    tensor, an array, or an object with `logits`. `load_task(name).sample(lengths, rng)` draws training
+    examples: `tokens` is the input, `targets` what to predict where `mask` is true. A sequence is right if
+    all its supervised tokens are. `lengths` are ranges or numbers: `["41:60", (81, 100), 200]`. The same
+    seed gives the same words. A `torch.nn.Module` is run in evaluation mode, on its own device.
 
     >>> import torch
     >>> def always_even(ids):

@@ -418,10 +418,10 @@ def forecast(
     model: str | Callable[..., Any] | None = None,
     model_options: Mapping[str, Any] | None = None,
 ) -> Forecast:
-    """The forecast for a task, by its name or as an object, with the runs of a results directory.
+    """Forecast a task, given by name or as an object; also reads the runs of a results directory.
 
-    `budget` are the seconds for finding evidence in the answers of a function or in a file of examples; 0:
-    none is looked for. With `model`, the name of an architecture, also what theory says of that.
+    `budget` is the number of seconds for querying a function or searching a file of examples; 0 skips this.
+    With `model`, the name of an architecture, also says what theory knows of that.
 
     >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']

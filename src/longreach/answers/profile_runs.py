@@ -284,11 +284,11 @@ def profile(
     here: bool = True,
     progress: Watcher | None = None,
 ) -> Profile:
-    """What a model extends, by need: trained on short inputs of a fixed suite, tested to 25 times as long.
+    """Measure what a model extends, need by need: train on a fixed suite and test on inputs 25 times as long.
 
-    `model` is named as for `train`. Without `quick` or `minutes` all of the suite is trained, with a learning
-    rate that is chosen on development tasks. With `quick` the first task of each need is trained once, with
-    `minutes` as much as fits, both with the usual learning rate. Finished runs are read.
+    `model` is as for `train`. By default trains the whole suite, at a learning rate chosen on development tasks.
+    `quick` trains the first task of each need once, `minutes` as much of the suite as fits, both at the usual
+    learning rate. Finished runs are reused.
 
     >>> import tempfile
     >>> from longreach.runs.train import InProcessEngine

@@ -421,11 +421,11 @@ def threshold(
     progress: Watcher | None = None,
     **settings: Any,
 ) -> ThresholdAnswer:
-    """Search for the least training length from which on runs work at length `to`, or at 3 times it.
+    """Find the shortest training length from which runs work at length `to`, or at three times that length.
 
-    The encoding is `ape` if none is given, and that of the task where answers are numbers; there runs work
-    when their loss is at most `loss`. What was measured before is not measured again. With `minutes=0`
-    nothing is trained, and what is there counts; with None it takes as long as it takes.
+    The default encoding is `ape`, or the task's own where answers are numbers; there a run works if its loss
+    is at most `loss`. Finished runs are reused. `minutes=0` trains nothing and uses existing runs only; None
+    sets no time limit.
 
     >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
     >>> found.threshold, str(found.theory.bounds[0].value)

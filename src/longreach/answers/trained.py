@@ -97,14 +97,14 @@ def train(
     progress: Watcher | None = None,
     **settings: Any,
 ) -> TrainedRuns:
-    """Train runs with different seeds; finished runs are read, interrupted ones resume.
+    """Train runs with different seeds; finished runs are reused, interrupted ones resume.
 
     `model` is an architecture's name, `module:make`, `hf:CONFIG.json`, or a function
     `make(*, vocabulary, positions, **model_options)` that returns a `torch.nn.Module`. A decoder has an
     `encoding`, `ape` by default.
 
-    `seeds` is their number, from 0 on, or the seeds themselves. What `settings` do not give, such as
-    `train_lengths=(1, 20)`, `max_steps=1000` or `alphabet="ab"`, is as the scale has it for the task.
+    `seeds` is a number of seeds, from 0 on, or the seeds themselves. `settings` such as
+    `train_lengths=(1, 20)`, `max_steps=1000` or `alphabet="ab"` override those of the scale.
 
     >>> import tempfile
     >>> tiny = {"train_lengths": (1, 5), "max_steps": 5, "test_size": 10}

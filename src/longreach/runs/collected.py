@@ -198,7 +198,7 @@ def learned_word(row: Row) -> str:
 def results(
     runs: str | Path = "runs", *, task: str | None = None, encoding: str | None = None
 ) -> CollectedRuns:
-    """What has been run: all of a results directory, or one task or encoding of it.
+    """The runs of a results directory, or those of one task or encoding.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as runs:

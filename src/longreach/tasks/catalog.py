@@ -120,10 +120,10 @@ _OUTSIDE: dict[Origin, Callable[[str], Task]] = {
 
 
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, a member of a family such as
-    `parity-scratchpad:2`, `regex:…` with its alphabet, the states of its
-    automaton as `states:…` and `states-after:…`, an automaton as `dfa:FILE`, a program as `crasp:FILE`,
-    examples as `data:FILE`, or a task of one's own as `module:attribute`, which is imported.
+    """Load a task by name: one of `TASKS`, `d-N` for any N, one of a family such as `parity-scratchpad:2`,
+    a regular expression (`regex:…`) or the states of its automaton (`states:…`, `states-after:…`), an
+    automaton (`dfa:FILE`), a program (`crasp:FILE`), examples (`data:FILE`), or your own Python
+    (`module:attribute`, which is imported).
 
     >>> load_task("sort").name, load_task("d-5").name
     ('sort', 'd-5')
@@ -133,7 +133,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     Traceback (most recent call last):
     longreach.errors.InputError: no task named 'copy-uniqe'; did you mean 'copy-unique'...
 
-    Behind a `+` stands how a task is changed (`longreach.tasks.changes`).
+    A `+` changes the form of the task (`longreach.tasks.changes`):
 
     >>> load_task("parity+scratchpad").answer("110")
     ('odd', 'even', 'even', 'EOS')

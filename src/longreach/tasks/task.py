@@ -322,7 +322,7 @@ class NewAnswerError(InputError):
 
 
 class Task(ABC):
-    """One thing to learn. LEN, the length of an input x, is what training and test ranges are about.
+    """A task to learn. Training and test ranges are about LEN, the length of an input x.
 
     Subclasses are immutable. A new task is a file with a subclass and a line in the catalog.
 

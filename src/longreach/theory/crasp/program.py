@@ -284,7 +284,7 @@ class Program(Listing):
 
 
 def parse(text: str, file: str = "<text>") -> Program:
-    """The program that a text in the `.cr` format describes.
+    """Read a program in the `.cr` format.
 
     >>> parse('P = # "a" >= 2').core.class_name
     'C-RASP[∅]'

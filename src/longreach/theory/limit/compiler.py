@@ -225,9 +225,10 @@ class HoldsProgram(Protocol):
 
 
 def compile_source(source: Program | HoldsProgram | str, context: int | None = None) -> Transformer:
-    """The limit transformer of a program, or with a context of n positions the ordinary transformer T_n.
+    """Compile a program to a limit transformer, or with a context of n positions to a transformer T_n.
 
-    A program is a `Program`, its text, `lib:NAME`, a file `….cr`, or whatever has one, such as a forecast.
+    The program is a `Program`, its text, `lib:NAME`, a `.cr` file, or an object that has one, such as a
+    forecast.
 
     >>> compile_source('P = # "a" >= # "b"')
     limit transformer: 1 layer, 1 head, width 8; reads a b, accepts or rejects
