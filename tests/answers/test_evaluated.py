@@ -131,7 +131,7 @@ def _logits(*shape: int) -> Any:
 
 
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
-    (3, {}, "model: expected a callable, not a int"),
+    (3, {}, "model: expected a callable, not int"),
     (lambda ids: [1], {}, "the model returns a list; expected logits: a tensor, an array or .logits"),
     (_logits(-1, 5, 4), {}, "the model's logits have the shape (10, 5, 4), expected (10, 4, 5)"),
     (lambda ids: torch.zeros(*ids.shape, 9), {}, "the model's logits have 9 columns; the task has 5 tokens"),

@@ -69,8 +69,8 @@ REFUSED: dict[Callable[..., object], list[tuple[str, dict[str, Any], str]]] = {
         ("simple-task", {"loss": 0.0}, "loss: 0 is not a number above 0"),
         ("simple-task", {"loss": math.nan}, "loss: nan is not a number above 0"),
         ("simple-task", {"encoding": "ape"}, "encoding: simple-task has nope, not ape"),
-        ("simple-task", {"heads": 2}, "heads: does not go with simple-task:omega=1"),
-        ("simple-task", {"alphabet": ("a", "b")}, "alphabet: does not go with simple-task:omega=1"),
+        ("simple-task", {"heads": 2}, "heads: cannot be used with simple-task:omega=1"),
+        ("simple-task", {"alphabet": ("a", "b")}, "alphabet: cannot be used with simple-task:omega=1"),
         ("modp-task:p=0", {}, "task: modp-task: p: 0 is not in 1 to 64"),
     ],
 }

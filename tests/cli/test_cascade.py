@@ -39,7 +39,7 @@ def test_a_task(longreach: Call, tmp_path: Path) -> None:
     [
         (["regex:(a|ba*b)*"], 'regex:(a|ba*b)*: no cascade answers it: "b" cycles through 2 states'),
         (["majority"], "majority: the task is not given by an automaton"),
-        (["regex:a*", "--context", "4"], "--context: does not go with --encoding"),
+        (["regex:a*", "--context", "4"], "--context: cannot be used with --encoding"),
         (["regex:a*", "--dtype", "bfloat16"], "--dtype: decoders are stored in float32"),
         (["no-such-task"], "no task named 'no-such-task'"),
     ],

@@ -199,11 +199,11 @@ def ends_in_b(word: tuple[str, ...]) -> bool:
     ("line", "message"),
     [
         ("ab", "words.txt:2: no tab; expected a word, a tab and a label"),
-        ("ab\tmaybe", "words.txt:2: 'maybe' is no label"),
+        ("ab\tmaybe", "words.txt:2: 'maybe' is not a label"),
         ("a\t0", "words.txt:2: the word of line 1 again, with another label"),
         ('{"input": "a"', "words.txt:2:"),
         ('{"input": "a"}', "words.txt:2: output: missing"),
-        ('{"input": "ab", "output": "2"}', "words.txt:2: output: '2' is no label"),
+        ('{"input": "ab", "output": "2"}', "words.txt:2: output: '2' is not a label"),
         ("a\tb\t1", "words.txt:2: more than one tab"),
     ],
 )

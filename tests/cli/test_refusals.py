@@ -126,15 +126,33 @@ REFUSALS = [
     ("tasks check dfa:none.json", "none.json: no such file"),
     ("tasks --alphabet ab", "--alphabet: only for a TASK regex:…"),
     # functions and models of one's own
-    ("ask own_errors.py --minutes 0", "TASK: no task named 'own_errors.py'; for a function in this file write"),
+    (
+        "ask own_errors.py --minutes 0",
+        "TASK: no task named 'own_errors.py'; for a function in this file write",
+    ),
     ("ask own_errors --minutes 0", "TASK: no task named 'own_errors'; for a function in this file write"),
-    ("ask ./own_errors.py:boom --alphabet a", "TASK: no task named './own_errors.py:boom'; did you mean 'own_e"),
+    (
+        "ask ./own_errors.py:boom --alphabet a",
+        "TASK: no task named './own_errors.py:boom'; did you mean 'own_e",
+    ),
     ("ask own_errors:task --alphabet a", "--alphabet: only for a plain function; own_errors:task is a Task"),
-    ("ask own_errors:two --alphabet a", "--alphabet: only for a function of one argument, the word; own_errors"),
-    ("ask own_errors:three --alphabet a", "--alphabet: only for a function of one argument, the word; own_err"),
+    (
+        "ask own_errors:two --alphabet a",
+        "--alphabet: only for a function of one argument, the word; own_errors",
+    ),
+    (
+        "ask own_errors:three --alphabet a",
+        "--alphabet: only for a function of one argument, the word; own_err",
+    ),
     ("ask parity --models ape_model:make --minutes 0", "--models: no module named 'ape_model'"),
-    ("ask parity --models own_errors.py:make", "--models: no module named 'own_errors.py', installed or in the c"),
-    ("ask --python 'w.count(0)' --alphabet a", "--python: NameError: name 'w' is not defined; expected a function"),
+    (
+        "ask parity --models own_errors.py:make",
+        "--models: no module named 'own_errors.py', installed or in the c",
+    ),
+    (
+        "ask --python 'w.count(0)' --alphabet a",
+        "--python: NameError: name 'w' is not defined; expected a function",
+    ),
     # files that cannot be written, names that are wrong
     ("crasp synthesize --task partiy", "--task: no task named 'partiy'; did you mean 'parity'"),
     ("crasp synthesize --task none:x", "--task: no module named 'none'"),
@@ -237,7 +255,7 @@ REFUSALS = [
     ("forecast crasp:none.cr", "none.cr: no such file"),
     ("forecast crasp:bad.cr", "bad.cr:1:5: "),
     ("forecast nothing:task", "TASK: no module named 'nothing'"),
-    ("forecast sys:path", "TASK: sys:path: expected a Task, or a function that makes one, not a list"),
+    ("forecast sys:path", "TASK: sys:path: expected a Task, or a function that makes one, not list"),
     ("forecast sort --runs bad.cr", "--runs: bad.cr: not a directory"),
     ("forecast sort --jsn", "--jsn: no such option"),
     # crasp compile and attend, theory limit
@@ -339,7 +357,7 @@ REFUSALS = [
     # train
     ("train simple-task:omega=x", "TASK: simple-task: omega: 'x' is not a number"),
     ("train simple-task --search", "--search: the shapes are for tasks with tokens as answers"),
-    ("train simple-task --heads 2", "--heads: does not go with simple-task:omega=1, whose answers"),
+    ("train simple-task --heads 2", "--heads: cannot be used with simple-task:omega=1, whose answers"),
     ("train simple-task --encoding rope", "--encoding: simple-task has nope, not rope"),
     ("train modp-task:p=5 --train-lengths 2:9", "--train-lengths: 2:9: modp-task:p=5,k=0 has sequences"),
     ("bound simple-task:omga=2 --error 0.1", "simple-task has no parameter 'omga'; did you mean 'omega'?\n"),

@@ -143,7 +143,7 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
         ({"encoding": "mlp", "penalty": 0.1}, "--penalty: only for a transformer, not for 'mlp'"),
         ({"no_such": 1}, "--no-such: no such option"),
         ({"task": "simple-tusk"}, "TASK: no task named 'simple-tusk'; did you mean 'simple-task'"),
-        ({**NUMBERS, "penalty": 1.0}, "--penalty: does not go with simple-task:omega=1, whose answers are"),
+        ({**NUMBERS, "penalty": 1.0}, "--penalty: cannot be used with simple-task:omega=1, whose"),
         ({**NUMBERS, "batch": 0}, "--batch: must be at least 1, not 0"),
         ({**NUMBERS, "layers": 3}, "--layers: simple-task has 1, not 3"),
         ({**NUMBERS, "train_lengths": (5, 3)}, "--train-lengths: 5:3 has no length, the first is above"),

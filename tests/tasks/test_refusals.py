@@ -163,11 +163,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("outside_tasks:smal", "task: module 'outside_tasks' has no attribute 'smal'; did you mean 'small'"),
         (
             "outside_tasks:number",
-            "task: outside_tasks:number: expected a Task, or a function that makes one, not a int",
+            "task: outside_tasks:number: expected a Task, or a function that makes one, not int",
         ),
         (
             "outside_tasks:Box",
-            "task: outside_tasks:Box: expected a Task, or a function that makes one, not a Box",
+            "task: outside_tasks:Box: expected a Task, or a function that makes one, not Box",
         ),
         (
             "outside_tasks:even_a",
@@ -279,7 +279,7 @@ ANSWERS = "task: expected the name of a task or a Task, not "
 CALLS: list[tuple[Callable[[], object], str]] = [
     (lambda: load_task("sort", ["a"]), "sort: an alphabet is only for regex:…, states:…"),
     (lambda: load_task("crasp:lib:dyck-1", ["a"]), "crasp:lib:dyck-1: an alphabet is only for regex:"),
-    (lambda: name_of_task(3), f"{ANSWERS}a int"),  # type: ignore[arg-type]
+    (lambda: name_of_task(3), f"{ANSWERS}int"),  # type: ignore[arg-type]
     (lambda: name_of_task(Parity), f"{ANSWERS}the class Parity"),  # type: ignore[arg-type]
     (lambda: name_of_task(Parity(), "ab"), "task: an alphabet is only for regex:…; a Task has its own"),
     (lambda: target_named("addition"), "target: addition: says more of a word than yes or no"),

@@ -187,7 +187,7 @@ def ask(
     task: str | Task,
     alphabet: Sequence[str] | None = None,
     *,
-    encodings: Sequence[str] | None = None,
+    encodings: str | Sequence[str] | None = None,
     minutes: float = 2.0,
     seeds: int = 3,
     train_to: int | None = None,
@@ -207,10 +207,11 @@ def ask(
     """
     started = time.monotonic()
     name, letters = name_of_task(task, alphabet)
+    chosen = (encodings,) if isinstance(encodings, str) else encodings or ()
     question = Question(
         task=name,
         alphabet=letters,
-        encodings=PROGRAM_SIDES if encodings is None else tuple(encodings),
+        encodings=PROGRAM_SIDES if encodings is None else tuple(chosen),
         minutes=minutes,
         seeds=seeds,
         train_to=train_to,

@@ -143,7 +143,7 @@ def evaluate(
     from longreach.training.evaluate import PROBING_SIZE
 
     if not callable(model):
-        raise InputError(f"expected a callable, not a {type(model).__name__}", place=Argument("model"))
+        raise InputError(f"expected a callable, not {type(model).__name__}", place=Argument("model"))
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise InputError(f"must be a whole number of at least 1, not {size!r}", place=Field("size"))
     if isinstance(task, Task) and alphabet is not None:

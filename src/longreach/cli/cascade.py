@@ -42,7 +42,7 @@ def compile_task(
         raise InputError(f"--encoding: {encoding!r} cannot be compiled for; {REACH} can")
     for name, value in unfit.items():
         if value is not None:
-            raise InputError(f"{name}: does not go with --encoding")
+            raise InputError(f"{name}: cannot be used with --encoding")
     if dtype not in (None, "float32"):
         raise InputError(f"--dtype: decoders are stored in float32, not in {dtype}")
     check_directory(out, "--out")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from longreach.config.architectures import ARCHITECTURES
 from longreach.config.reach import REACH, is_reach
 from longreach.errors import near_names
 from longreach.theory.names import TaskName
@@ -197,10 +198,13 @@ def unknown_encoding(name: str) -> str | None:
 
     >>> unknown_encoding("rop")
     "unknown encoding 'rop'; did you mean 'rope'?"
+    >>> unknown_encoding("lstm")
+    "unknown encoding 'lstm'; it is a model: model='lstm', or --model lstm"
     """
     if name in ENCODINGS or is_reach(name) or is_own_encoding(name):
         return None
-    hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
+    model = f"; it is a model: model={name!r}, or --model {name}" if name in ARCHITECTURES else ""
+    hint = model or near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
     return f"unknown encoding {name!r}{hint}"
 
 

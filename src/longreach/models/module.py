@@ -122,7 +122,7 @@ def factory(name: str) -> Factory:
     if isinstance(value, nn.Module):
         raise _refused(f"{name}: {NOT_A_FACTORY}")
     if not callable(value):
-        raise _refused(f"{name} is a {type(value).__name__}, not a function that makes a model")
+        raise _refused(f"{name} is {type(value).__name__}, not a function that makes a model")
     made: Factory = value
     return made
 
@@ -173,7 +173,7 @@ class _Made:
             torch.manual_seed(seed)
             made = _own(self.name, lambda: make(**given))
         if not isinstance(made, nn.Module):
-            raise _refused(f"{self.name} returns a {type(made).__name__}, not a torch.nn.Module")
+            raise _refused(f"{self.name} returns {type(made).__name__}, not a torch.nn.Module")
         return made.float()
 
     def initial(self, seed: int) -> Parameters:
@@ -210,7 +210,7 @@ class _Made:
         found = getattr(found, "logits", found)
         if not isinstance(found, Tensor):
             raise _refused(
-                f"{self.name} returns a {type(found).__name__}, not a tensor or an object with .logits"
+                f"{self.name} returns {type(found).__name__}, not a tensor or an object with .logits"
             )
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from operator import index
 from typing import Any
 
 from longreach.config.architectures import (
@@ -74,7 +75,7 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
         fields["reach_modulus"] = needed_modulus(known)
     fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
     if "test_lengths" not in fields:
-        fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
+        fields["test_lengths"] = known.test_ranges(_longest(fields["train_lengths"]))
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", "compiled" in row.can and _worth_compiling(fields))
     if fields.get("log_length") and encoding_row(encoding).biased:
@@ -187,6 +188,23 @@ def _of_scale(task: str, row: ArchitectureRow, encoding: str, scale: Scale, know
     return asdict(hyperparameters(name, encoding)) | setting.given | {"train_lengths": lengths} | own
 
 
+def _longest(lengths: Any) -> int:
+    """The second of two training lengths.
+
+    >>> _longest((1, 20))
+    20
+    >>> _longest(20)
+    Traceback (most recent call last):
+    longreach.errors.InputError: train_lengths: expected two lengths, as in (1, 20), not 20
+    """
+    try:
+        _, last = lengths
+        return index(last)
+    except (TypeError, ValueError):
+        reason = f"expected two lengths, as in (1, 20), not {lengths!r}"
+        raise InputError(reason, place=Field("train_lengths")) from None
+
+
 def _a_tenth(steps: Any) -> int:
     return max(1, int(steps) // 10)
 
@@ -225,7 +243,7 @@ def _resolve_numbers(task: str, scale: Scale, given: Mapping[str, Any]) -> RunCo
     (6000, ['20-20', '40-40', '80-80'])
     >>> resolve("simple-task", heads=2)
     Traceback (most recent call last):
-    longreach.errors.InputError: heads: does not go with simple-task:omega=1, whose answers are numbers
+    longreach.errors.InputError: heads: cannot be used with simple-task:omega=1, whose answers are numbers
     """
     try:
         loaded = load_regression(task)
@@ -234,10 +252,12 @@ def _resolve_numbers(task: str, scale: Scale, given: Mapping[str, Any]) -> RunCo
     name, least = loaded.named, loaded.least_length
     for field in given:
         if field not in OF_NUMBERS:
-            raise InputError(f"does not go with {name.text}, whose answers are numbers", place=Field(field))
+            raise InputError(
+                f"cannot be used with {name.text}, whose answers are numbers", place=Field(field)
+            )
     fields: dict[str, Any] = {"task": name.text, **_setting(name.family, scale), **given}
     fields.setdefault("train_lengths", (least, max(TRAIN_TO[scale], 2 * least)))
-    last = int(fields["train_lengths"][1])
+    last = _longest(fields["train_lengths"])
     fields.setdefault("test_lengths", tuple((times * last, times * last) for times in TIMES))
     return read_run(fields)
 

@@ -138,6 +138,8 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     >>> load_task("parity+scratchpad").answer("110")
     ('odd', 'even', 'even', 'EOS')
     """
+    if not isinstance(name, str):
+        raise InputError(f"expected the name of a task, not {type(name).__name__}")
     read = TaskName(name)
     if read.changes:
         return changed_task(load_task(read.base, alphabet), read.changes)
@@ -313,7 +315,7 @@ def name_of_task(
     if not isinstance(task, Task | type) and takes_words(task):
         return remember(plain_task(task, alphabet)), None
     if not isinstance(task, Task):
-        kind = f"the class {task.__name__}" if isinstance(task, type) else f"a {type(task).__name__}"
+        kind = f"the class {task.__name__}" if isinstance(task, type) else type(task).__name__
         raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))
     if alphabet is not None:
         raise InputError(f"an alphabet is only for {REGEX}…; a Task has its own", place=Argument("task"))

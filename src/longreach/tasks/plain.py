@@ -142,9 +142,7 @@ def attribute_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
             said = f"{name}: calling it without arguments fails: {failure_line(error)}; {hint}"
             raise InputError(said) from None
     if not isinstance(value, Task):
-        raise InputError(
-            f"{name}: expected a Task, or a function that makes one, not a {type(value).__name__}"
-        )
+        raise InputError(f"{name}: expected a Task, or a function that makes one, not {type(value).__name__}")
     return value
 
 
