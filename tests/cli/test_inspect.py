@@ -115,7 +115,7 @@ def test_a_gpt2_directory_with_tokens(longreach: Call, tmp_path: Path) -> None:
         (["run", "--tokens", "ids.txt"], "--tokens: the task has inputs of its own"),
         (["run", "--out", "no/such/place"], "--out: no/such/place"),
         (["run", "--out", "ids.txt"], "--out: ids.txt: not a directory"),
-        (["run", "--alphabet", "ab"], "--alphabet: goes with a TASK"),
+        (["run", "--alphabet", "ab"], "--alphabet: only for a TASK"),
     ],
 )
 def test_bad_input(

@@ -64,7 +64,7 @@ def test_texts_are_read_at_their_option() -> None:
 def test_an_alphabet_may_be_divided() -> None:
     for text in ("ab", "a b", "a,b"):
         assert given_settings({"alphabet": text}) == {"alphabet": ("a", "b")}
-    with pytest.raises(InputError, match="alphabet: 'ab' is no letter"):
+    with pytest.raises(InputError, match="alphabet: 'ab' is not a letter"):
         given_settings({"alphabet": "ab,c"})
 
 

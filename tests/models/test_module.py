@@ -118,7 +118,7 @@ def shape(name: str = NAME, **options: Any) -> ModuleConfig:
         (shape(bidirectional=True), "is not causal: changing token"),
         (shape(batch_norm=True), "the buffer norm.running_mean changes in a forward pass"),
         (shape(outputs=5), "returns logits of shape (3, 9, 5), expected (3, 9, 6)"),
-        (shape(dictionary=True), "returns a dict, not a tensor or an object with .logits"),
+        (shape(dictionary=True), "returns dict, not a tensor or an object with .logits"),
         (shape(nan=True), "returns logits that are not finite"),
         (shape(width=-1), "fails: RuntimeError"),
         (shape(f"{__name__}:make_unseeded"), "the parameter out.weight differs between two calls"),
@@ -260,7 +260,7 @@ def test_the_theory_that_a_module_states_is_part_of_the_run() -> None:
         assert (found.name, found.options, found.answer) == (config.architecture, {"theory": "ssm"}, "no")
     assert "theory" not in tiny().model_options
     wrong = partial(make_gated, theory="ssn")
-    with pytest.raises(InputError, match="its theory, 'ssn', is no architecture; did you mean 'ssm'"):
+    with pytest.raises(InputError, match="its theory, 'ssn', is not an architecture; did you mean 'ssm'"):
         forecast("parity", model=wrong)
 
 

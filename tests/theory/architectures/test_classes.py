@@ -344,7 +344,7 @@ def test_unknown_names_and_options() -> None:
         model_class("deltanet", {"signed": True, "reflections": 0})
     with pytest.raises(InputError, match='loops must be "log"'):
         model_class("looped", {"loops": 0})
-    with pytest.raises(InputError, match="theory: there is no architecture"):
+    with pytest.raises(InputError, match="theory: unknown architecture"):
         model_class("my:make", {"theory": "mine"})
 
 

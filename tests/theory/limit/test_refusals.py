@@ -67,7 +67,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     # Names of models
     (lambda: load_model("hand:simple"), "no model is built by hand as 'simple'; did you mean 'simple-task'"),
     (lambda: load_model("hand:simple-task:speed=3"), "'speed=3' is not a parameter of simple-task"),
-    (lambda: load_model("hand:modp-task:period"), "'period' is no parameter"),
+    (lambda: load_model("hand:modp-task:period"), "'period' is not a parameter"),
     (lambda: load_model("hand:modp-task:period=x"), "period='x' is not an integer"),
     (lambda: load_model("hand:simple-task:omega=inf"), "omega='inf' is not a number"),
     (lambda: load_model("hand:modp-task:period=3,residue=4"), "residue 4: a number from 0 to 2"),
