@@ -88,7 +88,7 @@ def test_a_name_with_an_alphabet() -> None:
     assert task.letters == ("a", "b")
     with pytest.raises(InputError, match="alphabet: missing; give the letters"):
         load_task("plain_functions:even_a")
-    with pytest.raises(InputError, match="has its own letters"):
+    with pytest.raises(InputError, match="its own letters"):
         load_task("longreach.tasks.copying:Sort", "ab")
 
 

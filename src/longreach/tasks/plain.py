@@ -153,7 +153,7 @@ def python_task(text: str, alphabet: Sequence[str] | None = None) -> Task:
     'lambda w: w.count("a") > 3'
     >>> python_task("lambda w: w.count(", "ab")
     Traceback (most recent call last):
-    longreach.errors.InputError: python: column ...: '(' was never closed
+    longreach.errors.InputError: python: column ...: '(' was never closed; expected a function of a word, ...
     """
     place = Field("python")
     try:
