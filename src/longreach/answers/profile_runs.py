@@ -286,7 +286,7 @@ def profile(
 ) -> Profile:
     """Measure what a model extends, need by need: train on a fixed suite and test on inputs 25 times as long.
 
-    `model` is as for `train`. By default trains the whole suite, at a learning rate chosen on development tasks.
+    `model` is as for `train`. By default trains the whole suite, at a rate chosen on development tasks.
     `quick` trains the first task of each need once, `minutes` as much of the suite as fits, both at the usual
     learning rate. Finished runs are reused.
 
