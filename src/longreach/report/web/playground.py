@@ -136,7 +136,7 @@ PROFILE_NODES = 40_000
 MANY_HEADS = 100
 """That are drawn when all are asked for."""
 PROOF_SECONDS = 3.0
-BRACKETS = "In brackets: the range of 95 % of the fits to languages drawn anew."
+BRACKETS = "In brackets: 95 % intervals."
 AS_IT_IS = ("svg", "word")
 """Fields that are not shown as text."""
 TASK = "task"
@@ -208,11 +208,16 @@ def _side(key: str, verdict: Verdict) -> Document:
 
 def _odds(subject: Subject, document: Mapping[str, Any]) -> Document:
     if not isinstance(subject.task, RegularLanguage):
-        return {"rows": [], "reason": "known for regular languages alone"}
+        return {"rows": [], "reason": "known for regular languages only"}
     found = task_odds(subject.task, subject.sides, trained_to=[USUAL_LENGTH])
     rows = [row.document() | {"words": _odds_words(row, subject.sides)} for row in found.rows]
     setting = None if found.model is None else found.model.setting
-    return {"rows": rows, "reason": found.reason, "setting": setting, "note": BRACKETS if rows else None}
+    return {
+        "rows": rows,
+        "reason": found.reason,
+        "setting": setting,
+        "note": BRACKETS if any("(" in row["words"] for row in rows) else "",
+    }
 
 
 def _odds_words(row: OddsRow, sides: Mapping[str, Verdict]) -> str:
@@ -221,24 +226,24 @@ def _odds_words(row: OddsRow, sides: Mapping[str, Verdict]) -> str:
     said = f"Odds that one run trained to {row.trained_to} works at {tested}: {odds_words(row.odds)}."
     answer = sides[row.encoding].trained if row.encoding in sides else None
     if answer is Answer.YES and row.odds.probability < 0.5:
-        return f"{said} A program exists; training does not often find it."
+        return f"{said} A program exists, but training rarely finds it."
     if answer is Answer.NO and row.odds.probability > 0.5:
-        return f"{said} No program is right at every length; at these a run may still be."
+        return f"{said} No program is right at every length, but a run may be right at these."
     return said
 
 
 def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
     automaton = subject.automaton
     if automaton is None or len(automaton) > MOST_STATES:
-        note = "No automaton of what the program accepts was found and proved."
+        note = "No automaton for the language of the program was found and proved."
         if automaton is not None:
             note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
         return {"svg": None, "table": None, "note": note}
     notes = potential_notes(automaton)
-    said = ["States with two rings accept; pale ones accept nothing any more."]
+    said = ["States with two rings accept; pale states can no longer accept."]
     if notes.below:
-        said.append("Beside a state: the potentials by which counting knows it;")
-        said.append("≈ stands before states that no count can tell from it.")
+        said.append("Labels are the potentials that counting knows;")
+        said.append("≈ marks states that no count can tell apart.")
     return {
         "svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes.below),
         "table": _table(automaton, notes.below),
@@ -345,7 +350,7 @@ def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
     if subject.automaton is None or not subject.automaton.accepting:
         return {
             "lines": [],
-            "reason": "Known for regular languages alone, and this program is not known to be one.",
+            "reason": "Known for regular languages only, and the language of this program is not known to be regular.",
         }
     found = profiles(subject.automaton, FAMILY, LENGTHS, most_nodes=PROFILE_NODES)
     lines = [

@@ -4,6 +4,6 @@ export async function ask(address, settings) {
     return await fetch(address, settings);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("the server does not answer; is `longreach serve` still running?");
+    throw new Error("the server does not answer; is `longreach report --serve` still running?");
   }
 }

@@ -47,7 +47,7 @@ function pair({ words, inside, repeated }) {
   while (before < most && words[0][before] === words[1][before]) before++;
   while (after < most - before && words[0].at(-1 - after) === words[1].at(-1 - after)) after++;
   const shown = (word) => element("code", { class: "word" }, word.slice(0, before), element("b", {}, word.slice(before, word.length - after)), word.slice(word.length - after));
-  return [element("p", { class: "small soft" }, `With each loop ${repeated} times; where the words part is marked:`),
+  return [element("p", { class: "small soft" }, `Each loop repeated ${repeated} times, with the difference marked:`),
     element("div", { class: "pair" }, words.map((word, place) => [shown(word), element("span", { class: `badge ${inside[place] ? "yes" : "no"}` }, inside[place] ? "in the language" : "not in the language")]))];
 }
 

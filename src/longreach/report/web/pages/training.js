@@ -53,12 +53,12 @@ function follow(training) {
   if (source) source.close();
   source = new EventSource(`/api/trainings/${encodeURIComponent(name)}/events`);
   source.onmessage = (message) => heard(JSON.parse(message.data));
-  source.onerror = () => { say("the connection to the server was lost; what was trained is kept"); if (source.readyState === EventSource.CLOSED) release(); };
+  source.onerror = () => { say("the connection to the server was lost; finished runs are kept"); if (source.readyState === EventSource.CLOSED) release(); };
 }
 
 export function cancel() {
   if (name === null) return;
-  say("ending with what there is");
+  say("stopping; results so far are used");
   ask(`/api/trainings/${encodeURIComponent(name)}`, { method: "DELETE" }).catch((error) => say(error.message));
 }
 
@@ -94,8 +94,8 @@ function heard(event) {
 
 function cancelled(event) {
   if (event.finished === undefined) return "cancelled";
-  if (!event.finished) return "cancelled before a run was done";
-  return `cancelled; ${event.finished === 1 ? "the run that is done is" : `the ${event.finished} runs that are done are`} kept and not trained again`;
+  if (!event.finished) return "cancelled before a run finished";
+  return `cancelled; ${event.finished === 1 ? "the finished run is" : `the ${event.finished} finished runs are`} kept and not trained again`;
 }
 
 function answer(block) {
