@@ -350,7 +350,7 @@ def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
     if subject.automaton is None or not subject.automaton.accepting:
         return {
             "lines": [],
-            "reason": "Known for regular languages only, and the language of this program is not known to be regular.",
+            "reason": "Known for regular languages only; this program's is not known to be regular.",
         }
     found = profiles(subject.automaton, FAMILY, LENGTHS, most_nodes=PROFILE_NODES)
     lines = [
