@@ -52,6 +52,12 @@ def test_what_the_odds_speak_against_is_not_advised() -> None:
     assert "learned positions (APE)" not in [line.label for line in what_helps.lines]
 
 
+def test_odds_that_repeat_a_no_are_left_to_why() -> None:
+    found = ask("tomita-5", minutes=0)
+    assert found.odds.rows
+    assert not any("odds" in line.label for line in brief(found)[0].lines)
+
+
 def test_more_steps_say_why(tmp_path: Path) -> None:
     found = asked("parity", tmp_path, {"nope": 0, "ape": 0}, learned=False)
     part = replace(found.measurement, share=0.25, seconds_for_all=400.0)

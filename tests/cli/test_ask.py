@@ -71,7 +71,7 @@ def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "Will it work on inputs longer" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("task", ["aa", "regex:(a|b)*bb(a|b)*", "addition", "parity", "majority"])
+@pytest.mark.parametrize("task", ["aa", "regex:(a|b)*bb(a|b)*", "addition", "parity", "majority", "tomita-5"])
 def test_a_forecast_alone_is_a_few_lines_and_why_says_the_rest(
     longreach: Call, monkeypatch: pytest.MonkeyPatch, task: str
 ) -> None:

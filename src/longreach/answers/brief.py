@@ -130,6 +130,8 @@ def _odds(found: ThreeAnswers) -> list[Line]:
     if not rows:
         # Of tasks of another kind it goes without saying.
         return [] if found.odds.reason == OTHER_KIND else [Line(full.label, f"{NOT_KNOWN}: {full.basis}")]
+    if all(found.answer_of(row.encoding) is Answer.NO and row.odds.probability < LIKELY for row in rows):
+        return []  # they say no more than the lines above
     titles = [ENCODINGS[row.encoding].title for row in rows]
     long, short = (
         " · ".join(f"{title} {said}" for title, said in zip(titles, words, strict=True))
