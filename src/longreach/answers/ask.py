@@ -258,6 +258,7 @@ WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
 WHAT_HELPS = "What would help?"
 NOT_KNOWN, NONE_EXPECTED = "not known", "none expected"
+USUAL_TIME = " (2 minutes)"
 
 
 @dataclass(frozen=True)
@@ -441,7 +442,7 @@ def threshold_line(found: ThreeAnswers, go_on: str | None = None) -> Line:
     if not cells and (longest := _longest_input(found.forecast.task)) is not None:
         return Line("measured", "does not apply", f"no word has more than {counted(longest, 'letter')}")
     if not cells:
-        return Line("measured", NOT_KNOWN, f"{_command(found)} measures it (2 minutes)")
+        return Line("measured", NOT_KNOWN, f"{_command(found)} measures it{USUAL_TIME}")
     return Line("measured", NOT_KNOWN, _why_no_lengths(found, go_on))
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from longreach.answers.ask import (
     FROM_WHICH,
     NOT_KNOWN,
+    USUAL_TIME,
     WHAT_HELPS,
     WILL_IT,
     Block,
@@ -151,7 +152,8 @@ def _odds(found: ThreeAnswers) -> list[Line]:
 def _lengths(found: ThreeAnswers) -> tuple[Line, ...]:
     line = threshold_line(found)
     if not found.measurement.cells:
-        return (Line("", f"{line.says}: {line.basis}"),)
+        said = f"{line.says}: {line.basis}"
+        return (Line("", said if INDENT + len(said) <= WIDTH else said.removesuffix(USUAL_TIME)),)
     return (line,)
 
 
