@@ -278,7 +278,7 @@ USUAL_LENGTH = 20
 """The training length for which odds are shown unless another is asked for."""
 NO_MODEL = "this copy has no odds fitted on the census"
 OTHER_KIND = "odds are calibrated on next-token prediction in regular languages only"
-WORKING_LEVEL = "halfway from the best guess by the position alone to 1"
+WORKING_LEVEL = "half way from the best guess by the position alone to 1"
 
 
 @dataclass(frozen=True, kw_only=True)

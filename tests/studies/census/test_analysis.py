@@ -132,5 +132,5 @@ def test_the_rival_of_the_verdict_with_positions() -> None:
     }
     for ratio, rival, own in ((3, 106, 100), (5, 124, 84)):
         score = found[20, ratio]
-        shares = [score["without_positions"]["value"], score["agreement"]["halfway"]["value"]]
+        shares = [score["without_positions"]["value"], score["agreement"]["half way"]["value"]]
         assert [round(share * score["cells"]) for share in shares] == [rival, own]

@@ -40,7 +40,7 @@ def test_agreement_is_counted_over_cells_and_roc_over_runs(encoding: str, source
     ]
     found = _of(encoding=encoding, ratio=3, trained_to=None, source=source)
     agree = sum((2 * sum(cell.works) >= len(cell.works)) == cell.says_yes for cell in here)
-    assert found.agreement["halfway"].value == pytest.approx(agree / len(here))
+    assert found.agreement["half way"].value == pytest.approx(agree / len(here))
     for name, score in found.predictors.items():
         rows = [(PREDICTORS[name](cell), works) for cell in here for works in cell.works]
         known = [(value, float(works)) for value, works in rows if value is not None]

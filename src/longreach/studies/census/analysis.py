@@ -302,7 +302,7 @@ def _table(title: str, columns: Mapping[str, Column], found: Iterable[Document])
 
 
 _WORK = {f"{each}: runs that work": _number(each, percent=True) for each in ("yes", "no")}
-_AGREE = {"agree": _number("agreement", "halfway", percent=True)}
+_AGREE = {"agree": _number("agreement", "half way", percent=True)}
 
 
 def _strata(document: Document) -> Table:

@@ -408,7 +408,7 @@ def language_table(path: Path | None = None) -> dict[str, LanguageFacts]:
     return found
 
 
-Criterion: TypeAlias = Literal["halfway", "0.9", "mean"]
+Criterion: TypeAlias = Literal["half way", "0.9", "mean"]
 """When a cell works: at least half of its runs halfway from chance to 1 or at 0.9, or the mean halfway."""
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 NINE_TENTHS = 0.9
@@ -450,11 +450,11 @@ class CensusCell:
     def works(self) -> tuple[bool, ...]:
         return tuple(accuracy >= self.level for accuracy in self.accuracies)
 
-    def worked(self, criterion: Criterion = "halfway") -> bool:
+    def worked(self, criterion: Criterion = "half way") -> bool:
         """Whether the cell works, by the rule for all runs or by the mean."""
         if criterion == "mean":
             return sum(self.accuracies) / len(self.accuracies) >= self.level
-        level = self.level if criterion == "halfway" else NINE_TENTHS
+        level = self.level if criterion == "half way" else NINE_TENTHS
         work = sum(accuracy >= level for accuracy in self.accuracies)
         return bool(Tally(runs=len(self.accuracies), work=work).works)
 
