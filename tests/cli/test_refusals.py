@@ -144,6 +144,7 @@ REFUSALS = [
         "ask own_errors:three --alphabet a",
         "--alphabet: only for a function of one argument, the word; own_err",
     ),
+    ("ask parity --models my-model:make --minutes 0", "--models: 'my-model:make' is not a name such as mod"),
     ("ask parity --models ape_model:make --minutes 0", "--models: no module named 'ape_model'"),
     (
         "ask parity --models own_errors.py:make",

@@ -319,6 +319,8 @@ def check_module(name: str) -> None:
     Traceback (most recent call last):
     longreach.errors.InputError: no module named 'nothere', installed or in the current directory
     """
+    if not TaskName(name).is_attribute:
+        raise InputError(f"{name!r} is not a name such as module:attribute")
     module, _ = TaskName(name).attribute
     _look_here()
     try:
