@@ -96,6 +96,23 @@ def test_counting() -> None:
         assert {found[each] for each in ("gru", "rnn", "ssm", "hybrid")} == {"not known"}
 
 
+@pytest.mark.parametrize("name", ["sort", "copy-unique", "mqar"])
+def test_more_and_more_symbols_need_more_and_more_counters(name: str) -> None:
+    """A state has so many counters and no more; for a fixed number of symbols they are enough."""
+    found = forecast(name)
+    assert found.ape.trained.value == "yes"
+    side = model_side(found.task, found.sides, "lstm")
+    assert (side.answer, side.certificate) == ("not known", None)
+    assert model_side(found.task, found.sides, "hybrid", {"recurrence": "lstm"}).answer == "not known"
+    claimed = {
+        **forecast("majority", model="lstm").document()["model"],
+        "certificate": found.document()["ape"]["certificate"],
+    }
+    assert not is_valid({"task": name, "model": claimed})
+    for other in ("bucket-sort", "repeated-copy", "mqar:4", "selective-copy"):
+        assert answers(other)["lstm"] == "yes"
+
+
 def test_copying_needs_more_than_a_state() -> None:
     found = answers("copy-repeat")
     assert {found[each] for each in ARCHITECTURES if each not in ("mlp", "decoder", "looped")} == {"no"}

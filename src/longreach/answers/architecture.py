@@ -60,6 +60,7 @@ MEMBERSHIP = frozenset({label_name(ACCEPTED), label_name(REJECTED)})
 TRIED_POSITIONS = 64
 """With room for so many tokens an own module is made to ask for its theory."""
 NO_AUTOMATON = "the task is not given by an automaton"
+MORE_SYMBOLS = "a program counts every symbol; longer inputs have more of them, and a state has a fixed size"
 
 
 # What a task asks, as an automaton
@@ -167,7 +168,7 @@ def model_side(
     )
     if decided.answer != "not known":
         return decided
-    return _of_certificates(name, given, found, sides) or decided
+    return _of_certificates(name, given, found, task, sides) or decided
 
 
 def asked(
@@ -218,12 +219,15 @@ def _of_side(name: str, options: Options, found: ModelClass, side: Verdict | Non
 
 
 def _of_certificates(
-    name: str, options: Options, found: ModelClass, sides: Mapping[str, Verdict]
+    name: str, options: Options, found: ModelClass, task: Task, sides: Mapping[str, Verdict]
 ) -> ArchitectureVerdict | None:
     """Programs are counters, and what grows in communication does not fit into a state of a fixed size."""
+    kinds = [side.trained_certificate.kind for side in sides.values()]
+    if found.counts and task.symbols_grow and "program" in kinds:
+        return not_known(name, options, found, MORE_SYMBOLS)
     for side in sides.values():
         certificate = side.trained_certificate
-        answer = by_other_certificate(found, certificate.kind)
+        answer = by_other_certificate(found, certificate.kind, task)
         if answer is None or SAID[side.trained] != answer or side.checked_to is not None:
             continue
         counted = answer == "yes"
@@ -244,9 +248,13 @@ def _of_certificates(
     return None
 
 
-def by_other_certificate(found: ModelClass, kind: str) -> Said | None:
-    """What a certificate about the decoder proves of an architecture with a state."""
-    if found.counts and kind == "program":
+def by_other_certificate(found: ModelClass, kind: str, task: Task | None) -> Said | None:
+    """What a certificate about the decoder proves of an architecture with a state.
+
+    A program is for as many symbols as the task has. Where longer inputs have more symbols to remember, it
+    needs more and more counters, and a state has a fixed number.
+    """
+    if found.counts and kind == "program" and not (task is not None and task.symbols_grow):
         return "yes"
     return "no" if found.state and kind == "communication" else None
 

@@ -236,7 +236,8 @@ def _proved_of_model(certificate: CertificateDocument, about: ModelClass, own: S
         return proved if getattr(certificate, "program_class", None) == SIDES[about.side] else None
     from longreach.answers.architecture import by_other_certificate
 
-    return proved if proved == by_other_certificate(about, certificate.kind) else None
+    task = getattr(own, "task", None)
+    return proved if proved == by_other_certificate(about, certificate.kind, task) else None
 
 
 def _about_model(name: str, options: Mapping[str, object], about: ModelClass, proved: str) -> str:

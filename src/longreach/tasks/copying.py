@@ -100,6 +100,8 @@ class DistinctSymbols(SameSize):
     size: int = SIZE
     """How many symbols there are: also the greatest LEN."""
 
+    symbols_grow = True
+
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         return tuple(map(str, range(self.size)))

@@ -420,6 +420,10 @@ class ChangedTask(SequenceTask):
         return self.base.test_ranges(train_to)
 
     @property
+    def symbols_grow(self) -> bool:  # type: ignore[override]
+        return self.base.symbols_grow
+
+    @property
     def probed_by(self) -> ProbedBy:  # type: ignore[override]
         return self.base.probed_by
 

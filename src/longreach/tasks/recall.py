@@ -151,6 +151,10 @@ class Mqar(FamilyMember, Task):
         )
 
     @property
+    def symbols_grow(self) -> bool:  # type: ignore[override]
+        return not self.pairs
+
+    @property
     def size(self) -> int:
         """How many keys there are, and how many values."""
         return self.symbols // 2

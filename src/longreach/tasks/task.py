@@ -338,6 +338,8 @@ class Task(ABC):
     """What a forecast without positional encodings relies on: C-RASP[∅]."""
     ape: Evidence
     """What a forecast for absolute encodings relies on: C-RASP[periodic, local]."""
+    symbols_grow = False
+    """Whether longer inputs have more distinct symbols to remember, up to all symbols of the task."""
 
     @cached_property
     def chance(self) -> float:
