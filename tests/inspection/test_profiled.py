@@ -52,7 +52,36 @@ def test_where_the_model_always_says_the_same_there_is_nothing_to_find(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     says(monkeypatch, lambda row: 3)
-    assert window_of(model("regex:(a|b)*a(a|b)*"), 60) is None
+    assert window_of(model("regex:(a|b)*a(a|b)*"), 60) == 0
+
+
+@pytest.mark.parametrize("rare", [0.03, 0.96])
+def test_answers_that_are_mostly_the_same_are_no_window(rare: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first letters decide, though for most inputs the answer stays the same whatever is exchanged."""
+    says(monkeypatch, lambda row: int(sum(row[1:6]) % 31 / 31 < rare))
+    assert window_of(model("majority"), 60) is None
+    says(monkeypatch, lambda row: int(sum(row[-5:]) % 31 / 31 < rare))
+    assert window_of(model("majority"), 60) == 6
+
+
+def test_what_follows_beginnings_of_words_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All brackets are closed where a word ends."""
+    opening = load_task("dyck-1").tokens.index("(")
+    says(monkeypatch, lambda row: 2 * row[1:].count(opening) > len(row) - 1)
+    assert window_of(model("dyck-1"), 60) is None
+
+
+def test_probing_inputs_are_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as random ones; here the answer is the symbol before SEP."""
+    seen: list[IntArray] = []
+
+    def said(trained: TrainedModel, tokens: IntArray) -> IntArray:
+        seen.append(tokens)
+        return tokens[:, -2]
+
+    monkeypatch.setattr(profiled, "_said", said)
+    assert window_of(model("parity"), 60) == 2
+    assert len(seen[0]) == 4 * profiled.PAIRS
 
 
 def test_answers_are_asked_for_behind_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +116,9 @@ def test_several_runs_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     for windows, words in (
         ([4, None, 8], "of 3 runs that fit but fail on longer inputs, 2 use only the last 4 to 8 tokens"),
         ([1, None, None], "of 3 runs that fit but fail on longer inputs, 1 uses only the last 1 token"),
-        ([None] * 3, "none of 3 runs that fit but fail on longer inputs uses only a window"),
+        ([0, 4, None], "of 2 runs that fit but fail on longer inputs, 1 uses only the last 4 tokens"),
+        ([0] * 3, None),
+        ([None] * 3, "all of 3 runs that fit but fail on longer inputs use more than the last 24 tokens"),
     ):
         drawn = iter(windows)
         monkeypatch.setattr(profiled, "window_of", lambda trained, length, drawn=drawn: next(drawn))
@@ -105,5 +136,5 @@ def test_a_sentence_for_each_need_that_does_not_extend(
     monkeypatch.setattr(profiled, "window_of", lambda trained, length: next(windows))
     one, two = explained(made, tmp_path).needs
     assert one.learned == "the run that fits but fails on longer inputs uses only the last 8 tokens"
-    assert two.learned == "the run that fits but fails on longer inputs uses more than a window"
+    assert two.learned == "the run that fits but fails on longer inputs uses more than the last 24 tokens"
     assert [each.learned for each in explained(found, tmp_path).needs] == [None, None]  # not fitted
