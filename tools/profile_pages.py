@@ -33,8 +33,11 @@ def board_block() -> str:
     profiles = read_board(ROOT / "results" / "board")
     if not profiles:
         return "None yet.\n"
-    text = f"{counted(len(profiles), 'profile')}; “–” where no run fits the training range.\n"
-    tables = [f"\n**{table.title}**\n\n{table.markdown()}\n" for table in board_tables(profiles)]
+    text = (
+        f"{counted(len(profiles), 'profile')}. Trained to length 20, tested to 500. “–”: no run fits the "
+        "training range. In brackets: whether theory expects the model to extend it; “?”: not known.\n"
+    )
+    tables = [f"\n**{table.title}**\n\n{table.markdown()}\n" for table in board_tables(profiles, theory=True)]
     return "".join([text, *tables])
 
 

@@ -276,6 +276,20 @@ def test_an_empty_board_has_a_page(longreach: Call, tmp_path: Path) -> None:
     assert "No profile stands on this board yet." in check(out.read_text(encoding="utf-8")).words
 
 
+def test_what_theory_expects_is_derived_anew(longreach: Call, tmp_path: Path, quick: Path) -> None:
+    """The file says yes of everything."""
+    given, board = read_profile(quick), tmp_path / "board"
+    done = longreach("board", "add", quick, "--board", board)
+    assert "what theory expects was put right for copy-unique, mqar\n" in done.err
+    (path,) = board.iterdir()
+    found = read_profile(path)
+    assert found.theory == given.theory | {"copy-unique": "not known", "mqar": "not known"}
+    assert found.runs == given.runs
+    (recall,) = (need for need in found.needs if need.need == "recall")
+    assert [*recall.by_theory] == ["not known"]
+    assert "put right" not in longreach("board", "add", path, "--board", board).err
+
+
 def _without_a_seed(document: dict[str, Any]) -> None:
     gone = document["runs"].pop(max(k for k, run in enumerate(document["runs"]) if run["task"] == "addition"))
     own = [run for run in document["runs"] if run["need"] == gone["need"]]
@@ -307,6 +321,19 @@ CHANGES: dict[str, tuple[Any, str]] = {
         lambda document: document["budget"].update(rate=0.01),
         "the learning rate 0.01 is not the best on development tasks",
     ),
+    "tried": (
+        lambda document: document["tried"].pop(),
+        "learning rate 0.01: no run of mqar with seed 0 at its place",
+    ),
+    "tried twice": (
+        lambda document: document["tried"].append(document["tried"][0] | {"run": "f" * 16}),
+        "run ffffffffffffffff: tried at no learning rate",
+    ),
+    "tried lengths": (
+        lambda document: document["budget"]["rates"]["0.01"].__setitem__(0, 1),
+        "learning rate 0.01, regex:a*b(ab)*b*: effective to 1, and its run {tried} to ",
+    ),
+    "tried order": (lambda document: document["tried"].reverse(), "with seed 0 at its place"),
     "claim": (lambda document: document["needs"][0].update(effective=320), "counting: the numbers are not"),
     "field": (lambda document: document.update(extra=1), "extra: "),
     "missing": (lambda document: document.pop("runs"), "runs: "),
@@ -318,8 +345,9 @@ def test_what_is_not_a_whole_profile_is_refused(
     change: str, longreach: Call, tmp_path: Path, whole: Path
 ) -> None:
     alter, message = CHANGES[change]
-    key = json.loads(whole.read_text(encoding="utf-8"))["runs"][0]["run"]
-    assert message.format(key=key) in _why_not_added(whole, alter, longreach, tmp_path)
+    document = json.loads(whole.read_text(encoding="utf-8"))
+    key, tried = document["runs"][0]["run"], document["tried"][-len(document["needs"])]["run"]
+    assert message.format(key=key, tried=tried) in _why_not_added(whole, alter, longreach, tmp_path)
 
 
 def test_words_that_do_not_go_together(longreach: Call, tmp_path: Path) -> None:

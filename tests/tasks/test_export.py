@@ -199,11 +199,11 @@ def test_other_files_are_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "link").symlink_to(mine)
     for name, reason in (
-        ("mine", "out: .* has files of no export, such as notes.txt"),
+        ("mine", "out: .* has files that no export wrote, such as notes.txt; name a new directory"),
         (changed.name, "out: .*: parity/train-3-9.jsonl was changed since it was exported"),
-        (added.name, "out: .* has files of no export, such as parity/mine.jsonl"),
-        ("file", "out: .* exists and is not a directory"),
-        ("link", "out: .* exists and is not a directory"),
+        (added.name, "out: .* has files that no export wrote, such as parity/mine.jsonl"),
+        ("file", "out: .* is a file, not a directory"),
+        ("link", "out: .* is a link, not a directory"),
         ("no/such", "out: .*no/such: no such directory"),
     ):
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

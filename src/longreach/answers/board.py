@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import longreach
-from longreach.answers.profile import Profile, check_suite, lines_of
+from longreach.answers.profile import NeedProfile, Profile, check_suite, lines_of, with_theory
 from longreach.answers.profile_suite import PLAN, PROFILES, suite
 from longreach.errors import Field, File, InputError
 from longreach.files import job_key, read_document, write_atomically
@@ -88,12 +88,24 @@ class Added(NamedTuple):
     path: Path
     replaced: bool
     """Whether the board had a profile of the same model, part and form."""
+    other_theory: tuple[str, ...] = ()
+    """Tasks of which the file says something else than theory here does, which is what the board has."""
 
 
 def add_profile(path: Path, directory: Path) -> Added:
-    """Check a profile and put it on the board, in the place of one of the same model, part and form."""
-    profile = read_profile(path)
-    _check(profile, path)
+    """Check a profile and put it on the board, in the place of one of the same model, part and form.
+
+    What theory expects is not taken from the file.
+    """
+    from longreach.answers.profile_runs import expected  # loads what trains
+
+    given = read_profile(path)
+    _check(given, path)
+    try:
+        theory = expected(given.label, [*dict.fromkeys(run.task for run in given.runs)])
+    except InputError as error:
+        raise InputError(f"label: {error.reason}", place=File(str(path))) from None
+    profile = with_theory(given, theory)
     place = directory / f"{_stem(profile)}.json"
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -101,7 +113,8 @@ def add_profile(path: Path, directory: Path) -> Added:
         raise InputError(f"{directory}: cannot be created: {error.strerror}", place=Field("board")) from None
     replaced = place.exists()
     write_atomically(place, lines_of(profile).encode())
-    return Added(profile, place, replaced)
+    other = tuple(task for task, said in theory.items() if given.theory.get(task) != said)
+    return Added(profile, place, replaced, other)
 
 
 def _stem(profile: Profile) -> str:
@@ -132,16 +145,18 @@ def by_form(profiles: Sequence[Profile]) -> dict[str, tuple[Profile, ...]]:
     return {form: each for form, each in found.items() if each}
 
 
-def board_tables(profiles: Sequence[Profile]) -> list[Table]:
+def board_tables(profiles: Sequence[Profile], *, theory: bool = False) -> list[Table]:
     """The table of each form: a line for each profile, a column for each need with its effective length.
+
+    With `theory` what theory expects stands behind it in brackets.
 
     >>> board_tables([])
     []
     """
-    return [_table(form, found) for form, found in by_form(profiles).items()]
+    return [_table(form, found, theory) for form, found in by_form(profiles).items()]
 
 
-def _table(form: str, profiles: Sequence[Profile]) -> Table:
+def _table(form: str, profiles: Sequence[Profile], theory: bool) -> Table:
     needs = board_needs(profiles)
     columns = [
         Column("model", right=False), Column("part", rank=1, right=False), Column("parameters", rank=3),
@@ -150,13 +165,15 @@ def _table(form: str, profiles: Sequence[Profile]) -> Table:
     lines = []
     for profile in profiles:
         known = {each.need: each for each in profile.needs}
-        reached: list[Any] = [
-            (found.effective if found.fitted else "–") if (found := known.get(name)) else None
-            for name in needs
-        ]
+        reached = [_reached(known[name], theory) if name in known else None for name in needs]
         line = [profile.title, profile.part, f"{profile.parameters:,}", *reached]
         lines.append([*line, duration(profile.seconds)])
     return Table(columns, lines, title=form)
+
+
+def _reached(need: NeedProfile, theory: bool) -> Any:
+    reached = need.effective if need.fitted else "–"
+    return f"{reached} ({need.expected.replace('not known', '?')})" if theory and need.by_theory else reached
 
 
 _COLUMNS = (

@@ -160,6 +160,19 @@ class NeedProfile(_Document):
     learned: str | None = None
     """What a run learned instead, where it was looked at."""
 
+    def share(self, length: int) -> float:
+        """Of runs that reach a length, or the last of the curve where a task's inputs end before."""
+        known = [int(each) for each in self.curve]
+        return self.curve[str(max((each for each in known if each <= length), default=known[0]))]
+
+    @property
+    def expected(self) -> str:
+        """What theory expects of the tasks, in a word where it is the same of all."""
+        counts = {said: count for said, (count, _) in self.by_theory.items()}
+        if len(counts) == 1:
+            return next(iter(counts))
+        return ", ".join(f"{count} {said}" for said, count in counts.items())
+
     @property
     def interval_words(self) -> str:
         """The interval; nothing where there is one task alone, which says nothing of others."""
@@ -223,6 +236,16 @@ def need_profile(
         curve=curve,
         by_theory={said: (len(expected[said]), median(expected[said])) for said in SAID if said in expected},
     )
+
+
+def with_theory(profile: Profile, theory: Mapping[str, Said]) -> Profile:
+    """The profile with what theory expects of its tasks."""
+    needs = []
+    for each in profile.needs:
+        own = [run for run in profile.runs if run.need == each.need]
+        found = need_profile(each.need, own, each.trained_to, theory)
+        needs.append(found.model_copy(update={"learned": each.learned}))
+    return profile.model_copy(update={"theory": dict(theory), "needs": tuple(needs)})
 
 
 class SpentBudget(_Document):
@@ -296,6 +319,11 @@ class Profile(_Document):
 
     def document(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
+
+    @property
+    def lengths(self) -> list[int]:
+        """Those of the curves, as far as any goes; some tasks have inputs to another last length."""
+        return max(([int(length) for length in each.curve] for each in self.needs), key=max)
 
     @property
     def table(self) -> Table:
@@ -436,6 +464,7 @@ def _check_budget(profile: Profile, known: Suite) -> None:
         raise InputError("trained with another budget than that of the suite")
     if not profile.quick:
         _check_rate(budget, known)
+        _check_tried(profile, known)
     elif budget.rate != known.budget.usual_rate or budget.rates or profile.tried:
         raise InputError(
             f"the learning rate of the quick form is {known.budget.usual_rate:g}, and none is tried"
@@ -446,18 +475,19 @@ def _check_runs(profile: Profile, known: Suite) -> None:
     """Refuse runs with other steps or lengths than their need and task have, and another sum of examples."""
     tasks = {(need.need, task.task): (need, task) for need, task in tasks_of(known, profile.part)}
     for run in profile.runs:
-        need, task = tasks[run.need, run.task]
-        if run.error is None and run.steps != need.steps:
-            raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {need.steps}")
-        tested = tuple(each.last for each in known.tested(task))
-        if run.lengths[1:] != tested:
-            raise InputError(
-                f"run {run.run}: tested at {_lengths(run.lengths[1:])}, not at {_lengths(tested)}"
-            )
+        _check_run(run, *tasks[run.need, run.task], known)
     budget = profile.budget
     examples = sum(budget.batch * run.steps for run in (*profile.runs, *profile.tried))
     if budget.examples != examples:
         raise InputError(f"{budget.examples:,} examples, and its runs trained on {examples:,}")
+
+
+def _check_run(run: ProfiledRun, need: SuiteNeed, task: SuiteTask, known: Suite) -> None:
+    if run.error is None and run.steps != need.steps:
+        raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {need.steps}")
+    tested = tuple(each.last for each in known.tested(task))
+    if run.lengths[1:] != tested:
+        raise InputError(f"run {run.run}: tested at {_lengths(run.lengths[1:])}, not at {_lengths(tested)}")
 
 
 def _lengths(lengths: Sequence[int]) -> str:
@@ -472,6 +502,33 @@ def _check_rate(budget: SpentBudget, known: Suite) -> None:
         raise InputError(f"the learning rate was not chosen among {wanted} on development tasks")
     if reached.get(budget.rate, -1.0) < max(reached.values()):
         raise InputError(f"the learning rate {budget.rate:g} is not the best on development tasks")
+
+
+def _check_tried(profile: Profile, known: Suite) -> None:
+    """Refuse runs at other learning rates that are not those that chose it, or reach other lengths.
+
+    They come by learning rate, then by task: with each rate the first development task of each need, seed 0.
+    Those with the rate chosen are among the runs of a development profile.
+    """
+    judged_by = [(need, need.tasks["development"][0]) for need in known.needs]
+    main = {(run.need, run.task): run for run in profile.runs if run.seed == 0}
+    left = list(profile.tried)
+    for rate, lengths in profile.budget.rates.items():
+        if len(lengths) != len(judged_by):
+            raise InputError(f"learning rate {rate}: {len(lengths)} lengths for {len(judged_by)} tasks")
+        is_main = profile.part == "development" and float(rate) == profile.budget.rate
+        for (need, task), length in zip(judged_by, lengths, strict=True):
+            run = main[need.need, task.task] if is_main else left.pop(0) if left else None
+            if run is None or (run.need, run.task, run.seed) != (need.need, task.task, 0):
+                raise InputError(f"learning rate {rate}: no run of {task.task} with seed 0 at its place")
+            if run.effective != length:
+                raise InputError(
+                    f"learning rate {rate}, {task.task}: effective to {length}, and its run {run.run} "
+                    f"to {run.effective}"
+                )
+            _check_run(run, need, task, known)
+    if left:
+        raise InputError(f"run {left[0].run}: tried at no learning rate")
 
 
 def reach(lengths: Iterable[int]) -> float:

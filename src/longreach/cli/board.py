@@ -11,7 +11,7 @@ import typer
 from longreach.cli.options import JsonOption, option
 from longreach.cli.output import check_file, check_page, console, note, print_json, write_text
 from longreach.errors import InputError
-from longreach.wording import counted
+from longreach.wording import counted, some
 
 
 class Action(StrEnum):
@@ -36,7 +36,7 @@ def board(
     Every model has the same tasks and the same budget; a number is the effective length, up to which runs are
     right on random and on probing words. Quick profiles have a table of their own. `add` checks a profile
     first: the suite and the hash of its tasks, that all tasks and seeds of its form are there, and that all
-    numbers follow from its runs.
+    numbers follow from its runs. What theory expects is derived anew.
 
     Example: longreach board add lstm.json
     """
@@ -57,6 +57,8 @@ def board(
     if profile is not None:
         added = add_profile(profile, where)
         note(f"{added.profile.title}: {'replaced' if added.replaced else 'added'}, {added.path}")
+        if added.other_theory:
+            note(f"what theory expects was put right for {some(added.other_theory, 3, ', ')}")
     profiles = read_board(where)
     if out is not None and as_csv:
         write_text(out, board_csv(profiles))

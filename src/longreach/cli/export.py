@@ -39,7 +39,7 @@ class ExportOptions:
 
     made: Annotated[
         FormatName | None,
-        option("JSON lines (default), a Hugging Face dataset, or tasks for lm-evaluation-harness.",
+        option("JSON lines (default), a Hugging Face dataset, or lm-evaluation-harness tasks.",
                None, "--format", panel=PANEL),
     ] = None  # fmt: skip
     out: Annotated[
@@ -122,7 +122,7 @@ def _exported(name: str, alphabet: list[str] | None, given: ExportOptions) -> Ex
     from longreach.theory.names import TaskName
 
     if has_numbers(name):
-        raise InputError("its answers are numbers, which are not exported", place=Argument("task"))
+        raise InputError("tasks whose answers are numbers are not exported", place=Argument("task"))
     task = load_argument(name, alphabet)
     train = _ranges(given.train_lengths, "train_lengths")
     if len(train) > 1:
@@ -145,9 +145,13 @@ def _ranges(text: str | None, name: str) -> tuple[LengthRange, ...]:
     from longreach.tasks.lengths import read_options
 
     try:
-        return () if text is None else read_options(text)
+        found = () if text is None else read_options(text)
     except InputError as error:
         raise error.at(Field(name)) from None
+    for each in found:
+        if each.first > each.last:
+            raise InputError(f"{each.option} has no length, the first is above the last", place=Field(name))
+    return found
 
 
 def _print_sets(out: Path, manifest: dict[str, Any], as_json: bool) -> None:

@@ -128,9 +128,8 @@ def _print(found: Profile, lacks: str | None) -> None:
     out.print()
     out.table(found.table)
     out.print()
-    lengths = sorted({int(length) for each in found.needs for length in each.curve})
-    heads = [Column("share of runs that reach", right=False), *(Column(str(length)) for length in lengths)]
-    rows = [[each.need, *(bar(each.curve.get(str(length))) for length in lengths)] for each in found.needs]
+    heads = [Column("share of runs that reach", right=False), *map(Column, map(str, found.lengths))]
+    rows = [[each.need, *(bar(each.share(length)) for length in found.lengths)] for each in found.needs]
     out.table(Table(heads, rows))
     for need, (exact, given) in found.given.items():
         if given - exact >= 0.005:
@@ -148,12 +147,10 @@ def _print(found: Profile, lacks: str | None) -> None:
         out.hanging(lacks, 0, 2)
 
 
-def bar(share: float | None) -> str:
-    """A share as a block and a number.
+def bar(share: float) -> str:
+    """A share as a block.
 
-    >>> bar(1.0), bar(0.5), bar(0.0), bar(None)
-    ('█', '▄', '·', '')
+    >>> bar(1.0), bar(0.5), bar(0.0)
+    ('█', '▄', '·')
     """
-    if share is None:
-        return ""
     return BLOCKS[round(share * (len(BLOCKS) - 1))].strip() or "·"

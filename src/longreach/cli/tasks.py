@@ -103,8 +103,10 @@ def _asked(words: list[str]) -> tuple[str, str | None]:
         raise InputError(f"TASK: missing, as in longreach tasks {words[0]} sort")
     if len(words) == 1:
         return "show", words[0]
-    if len(words) > 2 or words[0] not in VERBS:
+    if words[0] not in VERBS:
         raise InputError(f"TASK: one at a time; expected show, check or export before it, not {words[0]!r}")
+    if len(words) > 2:
+        raise InputError(f"TASK: one at a time, not {len(words) - 1}: {' '.join(words[1:])}")
     return words[0], words[1]
 
 

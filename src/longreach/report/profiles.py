@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from longreach.answers.board import board_needs, by_form
-from longreach.answers.profile import NeedProfile, Profile, ProfiledRun
+from longreach.answers.profile import SAID, NeedProfile, Profile, ProfiledRun
 from longreach.answers.profile_suite import suite
+from longreach.errors import InputError
 from longreach.report.svg import Frame, svg
 from longreach.report.words import escaped
-from longreach.wording import duration
+from longreach.theory.architectures.classes import SILENT, ModelClass, model_class
+from longreach.wording import counted, duration, listed
 
-ROW, LEFT, CELL = 26.0, 150.0, 52.0
+ROW, LEFT, CELL = 26.0, 180.0, 52.0
 
 
 def heat_map(profile: Profile) -> Markup:
     """Needs by lengths: how many of the runs reach each length, as the strength of a colour."""
-    lengths = sorted({int(length) for each in profile.needs for length in each.curve})
+    lengths = profile.lengths
     height = 8.0 + ROW * len(profile.needs) + 21.0
     width = LEFT + CELL * len(lengths) + 8.0
     frame = Frame(width=width, height=height, low=0, high=1, first=0, last=len(lengths), left=LEFT)
@@ -39,10 +42,8 @@ def heat_map(profile: Profile) -> Markup:
 
 
 def _cell(need: NeedProfile, length: int, x: float, y: float) -> str:
-    share = need.curve.get(str(length))
+    share = need.share(length)
     place = f'x="{x + 1:.1f}" y="{y + 1:.1f}" width="{CELL - 2:g}" height="{ROW - 2:g}" rx="3"'
-    if share is None:
-        return f'<rect class="none" {place}/>'
     tip = escaped(f"{need.need}, length {length}: {100 * share:.0f} % of {need.runs} runs")
     label = f"{100 * share:.0f}"
     kind = "strong" if share > 0.55 else "weak"
@@ -56,6 +57,7 @@ def _facts(profile: Profile) -> list[tuple[str, str]]:
     facts = [
         ("suite", f"{profile.suite}, tasks {profile.hash}, {profile.part} part"),
         ("model", profile.title),
+        ("theory", _class_words(profile)),
         ("parameters", f"{profile.parameters:,}"),
         ("state", "" if profile.state_size is None else f"{profile.state_size:,} numbers at length 500"),
         ("learning rate", f"{budget.rate:g}" + (", chosen on development tasks" if budget.rates else "")),
@@ -65,6 +67,38 @@ def _facts(profile: Profile) -> list[tuple[str, str]]:
         ("code", profile.code),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def class_of(profile: Profile) -> ModelClass | None:
+    """What the model can express, where theory says it."""
+    place = {} if profile.encoding is None else {"encoding": profile.encoding}
+    try:
+        return model_class(profile.model, {**profile.model_options, **place})
+    except InputError:
+        return None
+
+
+def _class_words(profile: Profile) -> str:
+    found = class_of(profile)
+    return SILENT if found is None else f"{found.title} ({found.source})"
+
+
+def theory_words(profile: Profile) -> list[tuple[str, str]]:
+    """By what theory says, which needs it says so of, and how far the model gets on their tasks."""
+    found = class_of(profile)
+    programs = found is not None and found.side is not None
+    names = ("should extend", "should fail") if programs else ("can extend", "cannot extend")
+    lines = []
+    for said, name in zip(SAID, (*names, "not known"), strict=True):
+        reached: dict[str, list[str]] = {}
+        for each in profile.needs:
+            count, length = each.by_theory.get(said, (0, 0))
+            if count:
+                some = "" if len(each.by_theory) == 1 else f" ({counted(count, 'task')})"
+                reached.setdefault(f"to {length}" if length else "not fitted", []).append(each.need + some)
+        if reached:
+            lines.append((name, "; ".join(f"{words}: {listed(needs)}" for words, needs in reached.items())))
+    return lines
 
 
 def by_task(profile: Profile, need: str) -> list[tuple[str, str, list[ProfiledRun]]]:
@@ -85,6 +119,8 @@ def card_parts(profile: Profile) -> dict[str, Any]:
         "about": {need.need: need.about for need in known.needs} if profile.suite == known.suite else {},
         "tasks": {each.need: by_task(profile, each.need) for each in profile.needs},
         "facts": _facts(profile),
+        "model_class": class_of(profile),
+        "by_theory": theory_words(profile),
     }
 
 
@@ -95,7 +131,20 @@ def board_parts(profiles: Sequence[Profile]) -> dict[str, Any]:
         (form, board_needs(found), [(numbers[id(each)], each, _by_need(each)) for each in found])
         for form, found in by_form(profiles).items()
     ]
-    return {"forms": forms, "time": duration}
+    return {"forms": forms, "time": duration, "shade": shade}
+
+
+def shade(need: NeedProfile) -> int:
+    """How strong the colour of a cell is, from 0 to 9: the same step for each doubling of the length.
+
+    >>> from longreach.answers.profile import need_profile
+    >>> shade(need_profile("depth", [], 20))
+    0
+    """
+    if not need.effective:
+        return 0
+    longest = suite().grid[-1] / need.trained_to
+    return 1 + round(8 * min(1, max(0, math.log(need.effective / need.trained_to, longest))))
 
 
 def _by_need(profile: Profile) -> dict[str, tuple[NeedProfile, list[tuple[str, str, list[ProfiledRun]]]]]:

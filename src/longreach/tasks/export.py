@@ -296,17 +296,22 @@ def check_directory(out: Path) -> None:
     if not out.exists() and not out.is_symlink():
         return
     if out.is_symlink() or not out.is_dir():
-        raise InputError(f"{out} exists and is not a directory", place=Field("out"))
-    present = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()}
-    if not present:
-        return
+        what = "a link" if out.is_symlink() else "a file"
+        raise InputError(f"{out} is {what}, not a directory", place=Field("out"))
     listed: Any = {}
-    if MANIFEST in present:
+    if (out / MANIFEST).is_file():
         document = read_document(out / MANIFEST, json.loads)
         listed = document.get("files") if isinstance(document, dict) else None
     known = {*listed, MANIFEST} if isinstance(listed, dict) else set()
-    if others := sorted(present - known):
-        raise InputError(f"{out} has files of no export, such as {others[0]}", place=Field("out"))
+    present = set()
+    for found in out.rglob("*"):  # stops at the first other file: there may be very many
+        path = found.relative_to(out).as_posix()
+        if found.is_dir() and not found.is_symlink():
+            continue
+        if path not in known:
+            reason = f"has files that no export wrote, such as {path}; name a new directory"
+            raise InputError(f"{out} {reason}", place=Field("out"))
+        present.add(path)
     for path in sorted(present - {MANIFEST}):
         if _hash((out / path).read_bytes()) != listed[path]:
             raise InputError(f"{out}: {path} was changed since it was exported", place=Field("out"))
