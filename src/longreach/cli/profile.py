@@ -64,7 +64,7 @@ def profile(
 
     Trained to 20, effective to which length: trains on a fixed suite of tasks, sorted by what a proof says
     they need, and tests to length 500 on random and on probing words. The budget is the same for every model.
-    --quick takes one task of each need, a few minutes on two cores; --minutes M takes what fits. Finished
+    --quick takes one task of each need, ten minutes or so on two cores; --minutes M takes what fits. Finished
     runs are reused: run the same command again to resume. `longreach board` compares profiles. Exit code 1
     if a run failed.
 
