@@ -454,6 +454,8 @@ def check_suite(profile: Profile, against: Suite | None = None) -> None:
         raise InputError(f"not all of the {'quick form' if profile.quick else 'suite'}: {lacks}")
     if profile.whole == profile.quick:
         raise InputError(f"whole: {json.dumps(profile.whole)}, and it has {len(profile.runs)} runs")
+    if not profile.quick:
+        _check_tried(profile, known)
     _check_runs(profile, known)
 
 
@@ -464,7 +466,6 @@ def _check_budget(profile: Profile, known: Suite) -> None:
         raise InputError("trained with another budget than that of the suite")
     if not profile.quick:
         _check_rate(budget, known)
-        _check_tried(profile, known)
     elif budget.rate != known.budget.usual_rate or budget.rates or profile.tried:
         raise InputError(
             f"the learning rate of the quick form is {known.budget.usual_rate:g}, and none is tried"
