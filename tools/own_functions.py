@@ -2,7 +2,8 @@
 
 Usage: python tools/own_functions.py MODULE.py [--budget SECONDS] [NAME …]
 
-The module may have a dictionary TRUTHS of names to pairs such as ("no", "yes"), for NoPE and APE.
+The module may have a dictionary TRUTHS of names to pairs such as ("no", "yes"), for NoPE and APE; or one of
+names to pairs of such a truth, "no yes", and a task, as tests/helpers/further_functions.py has.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ def main() -> None:
     content = runpy.run_path(str(given.module))
     truths = content.get("TRUTHS", {})
     tasks = {name: value for name, value in content.items() if isinstance(value, Task)}
+    for each in [value for value in content.values() if isinstance(value, dict)]:
+        for name, pair in each.items():
+            match pair:
+                case (str(truth), Task() as task):
+                    tasks[name], truths[name] = task, tuple(truth.split())
     right = wrong = 0
     for name in given.names or tasks:
         started, computed = time.monotonic(), time.thread_time()

@@ -1,11 +1,13 @@
-"""Thirty functions as people bring them, with verdicts that were known before they were asked for."""
+"""Functions as people bring them, with verdicts that were known before they were asked for."""
 
 from __future__ import annotations
 
 import pytest
 
 from longreach.answers.black_box import black_box_sides
+from longreach.tasks.task import Task
 from longreach.theory.program_class import PROGRAM_SIDES
+from tests.helpers.further_functions import FURTHER
 from tests.helpers.own_functions import THIRTY
 
 KNOWN = {
@@ -20,15 +22,25 @@ KNOWN = {
 TRUTHS = {name: tuple(answers.split()) for answers, names in KNOWN.items() for name in names.split()}
 
 
+FURTHER_TRUTHS = {name: tuple(answers.split()) for name, (answers, _) in FURTHER.items()}
+
+
 @pytest.mark.slow
-def test_nearly_all_are_decided_and_none_is_wrong() -> None:
-    assert TRUTHS.keys() == THIRTY.keys()
+@pytest.mark.parametrize(
+    ("tasks", "truths"),
+    [(THIRTY, TRUTHS), ({name: task for name, (_, task) in FURTHER.items()}, FURTHER_TRUTHS)],
+    ids=["thirty", "further"],
+)
+def test_nearly_all_are_decided_and_none_is_wrong(
+    tasks: dict[str, Task], truths: dict[str, tuple[str, ...]]
+) -> None:
+    assert truths.keys() == tasks.keys()
     wrong, undecided = [], []
-    for name, task in THIRTY.items():
+    for name, task in tasks.items():
         sides = black_box_sides(task, name, PROGRAM_SIDES)
         said = tuple(sides[key].answer.value for key in PROGRAM_SIDES)
         wrong += [
-            name for one, other in zip(said, TRUTHS[name], strict=True) if one not in (other, "undecided")
+            name for one, other in zip(said, truths[name], strict=True) if one not in (other, "undecided")
         ]
         undecided += [name] if "undecided" in said else []
     assert wrong == []

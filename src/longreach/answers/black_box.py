@@ -8,7 +8,7 @@ the other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -42,7 +42,9 @@ from longreach.answers.oracle import (
     every_word_to,
 )
 from longreach.answers.oracle import answer as ask
+from longreach.answers.reach import learned_reach
 from longreach.answers.searched import searched_program, words_where_answers_change
+from longreach.answers.sliced import sliced_sides
 from longreach.errors import InputError, failure_line
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import IN, OUT, PredicateLanguage
@@ -55,7 +57,7 @@ from longreach.theory.automata.learn import (
     NotLearned,
     learn_automaton,
 )
-from longreach.theory.automata.samples import long_words, near_words, short_words
+from longreach.theory.automata.samples import long_words, near_words, short_words, stretched_words
 from longreach.theory.budget import Budget
 from longreach.theory.communication.rows import (
     BEYOND,
@@ -142,7 +144,7 @@ TIMED, TIMED_LENGTH = 20, 30
 LEAST_WORDS, MOST_ASKED = 50, 4096
 NEAR_ROUNDS, NEAR_WORDS = 3, 50
 """How often words are made from those with rare answers, and from how many."""
-DRAWN_LENGTHS, DRAWN_EACH = 20, 25
+DRAWN_LENGTHS, DRAWN_EACH, LEAST_DRAWN = 20, 25, 1200
 LEAST_OTHERS = 3
 """Answers besides the most frequent one, in each range of lengths."""
 
@@ -150,7 +152,8 @@ LEAST_OTHERS = 3
 def black_box_sides(
     task: Task, name: str, keys: Iterable[str], *, seconds: float | None = None
 ) -> dict[str, Verdict]:
-    """The verdicts for these sides; of a regular language also "local".
+    """The verdicts for these sides; of a regular language also "local", and "reach" where a learned automaton
+    decides it.
 
     >>> from longreach.tasks.task import Task
     >>> ends_in_b = Task.from_predicate(lambda word: word[-1:] == ("b",), "ab", name="ends in b")
@@ -193,6 +196,8 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
         said = error.message if error.__cause__ is None else failure_line(error.__cause__)
         short = f"{unasked}: {said.removeprefix(f'{task.name}: ')}"
         return {key: undecided(SIDES[key], why, clause=short) for key in wanted}
+    if (reach := box.reach()) is not None:
+        found["reach"] = reach
     seen = box.seen()
     if seen is not None:
         found = {key: _with_seen(verdict, seen) for key, verdict in found.items()}
@@ -227,7 +232,14 @@ class _Box:
         self.refuted: set[str] = set()
         """The sides of which an automaton says no, if words that are never drawn count as well."""
 
+        self.automaton: LearnedAutomaton | None = None
+        """That gives the whole answer, or membership."""
+
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        raise NotImplementedError
+
+    def reach(self) -> Verdict | None:
+        """For attention to the last match, by the learned automaton."""
         raise NotImplementedError
 
     def rows(self) -> MeasuredRows | None:
@@ -281,13 +293,17 @@ class _Box:
         rng = np.random.default_rng(4)
         found: dict[Word, Hashable] = {}
         most = max(LEAST_WORDS, self.affordable(letters, "program") // 4)
-        for number in range(1 + NEAR_ROUNDS):
+        for number in range(2 + NEAR_ROUNDS):
             if number:
                 counts = Counter(found.values())
                 near = [word for word, said in found.items() if said != counts.most_common(1)[0][0]]
                 order = sorted(near or found, key=len)
                 base = [order[place] for place in rng.integers(0, len(order), NEAR_WORDS)]
-                words = near_words([*order[:NEAR_WORDS], *base], letters, TRIED, NEAR_WORDS * 6, rng)
+                if number <= NEAR_ROUNDS:
+                    words = near_words([*order[:NEAR_WORDS], *base], letters, TRIED, NEAR_WORDS * 6, rng)
+                else:
+                    lengths = rng.integers(TRIED // 4, TRIED, NEAR_WORDS * 6)
+                    words = stretched_words([word for word in base if word], lengths.tolist(), rng)
             for word in words:
                 if self.clock.left("program") < 0 or len(found) >= most:
                     return found
@@ -344,6 +360,7 @@ class _Box:
                     relations=side == "ape",
                     left=until if side == "ape" else self.clock.until("fit"),
                     further=self.further,
+                    asked=self.asked,
                 )
             else:
                 found = synthesized_program(self.task, side, self.examples(), left=until, words=self.trial)
@@ -356,6 +373,22 @@ class _Box:
     def embedded(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         """A no from a part of the inputs."""
         raise NotImplementedError
+
+    def _sliced(
+        self, name: str, keys: Iterable[str], letters: Sequence[str], asked: Callable[[Word], str | None]
+    ) -> dict[str, Verdict]:
+        """A no from inputs along which a difference of counts stays small, where all words are inputs; in
+        half of the time that there is for parts."""
+        until = self.clock.now() + self.clock.left("part") / 2
+        return sliced_sides(
+            name,
+            keys,
+            letters,
+            asked,
+            separated=not isinstance(self.task, PredicateLanguage),
+            left=lambda: until - self.clock.now(),
+            clock=self.clock.now,
+        )
 
     def _with_parts(self, found: dict[str, Verdict], keys: Iterable[str]) -> dict[str, Verdict]:
         if len(found) < len(tuple(keys)):
@@ -441,7 +474,13 @@ class _Language(_Box):
             self.tried.append(why)
             return {}
         predicts = self.task.asks == "next"
+        self.automaton = None if predicts else found
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
+
+    def reach(self) -> Verdict | None:
+        return (
+            None if self.automaton is None else learned_reach(self.automaton, at_end=False, every_word=True)
+        )
 
     def check_steady(self) -> None:
         for word in long_words(self.task.letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)):
@@ -476,10 +515,11 @@ class _Language(_Box):
         def answer(word: Word) -> tuple[str, ...]:
             return (IN if self.task.contains(word) else OUT,)
 
-        found = embedded_sides(
+        found = self._sliced(name, keys, self.task.letters, lambda word: answer(word)[0])
+        found |= embedded_sides(
             self.task,
             name,
-            keys,
+            [key for key in keys if key not in found],
             letter_embeddings(self.task.letters),
             answer,
             separated=False,
@@ -502,6 +542,11 @@ class _Answers(_Box):
     def every_word(self) -> bool:
         """Whether every word seems to be an input."""
         return every_word_to(self.task, self.drawn) > 0
+
+    def reach(self) -> Verdict | None:
+        if self.automaton is None:
+            return None
+        return learned_reach(self.automaton, at_end=True, every_word=self.every_word)
 
     def answer(self, x: Word) -> tuple[str, ...] | None:
         """None: what is asked is no input."""
@@ -538,6 +583,7 @@ class _Answers(_Box):
             self.clause = why
             self.tried.append(why)
             return {}
+        self.automaton = None if grows else found
         sides = learned_answer_sides(
             found,
             name=name,
@@ -548,7 +594,7 @@ class _Answers(_Box):
         )
         if not self.every_word:
             if sides and (why := one_sided(self.trial)) is not None:
-                self.clause = why
+                self.clause, self.automaton = why, None
                 self.tried.append(why)
                 return {}
             everywhere = learned_answer_sides(
@@ -588,8 +634,10 @@ class _Answers(_Box):
         task = self.task
         found: dict[Word, Word] = {}
         lengths = task.lengths(task.least_length, max(TRIED, task.least_length)).tolist()
-        for length in lengths[:: max(1, len(lengths) // DRAWN_LENGTHS)]:
-            if self.clock.left("program") < 0:
+        some = lengths[:: max(1, len(lengths) // DRAWN_LENGTHS)]
+        for number, length in enumerate([*some, *(each for each in lengths if each not in some)]):
+            # Of few inputs of each length, all lengths are drawn.
+            if self.clock.left("program") < 0 or (number >= len(some) and len(found) >= LEAST_DRAWN):
                 break
             found |= drawn_inputs(task, length, 1 if self.clock.is_slow else DRAWN_EACH, rng)
         return found
@@ -612,14 +660,21 @@ class _Answers(_Box):
         if not self.task.separated:
             return {}
         _ = self.lookup  # said beside whatever verdict comes
+        found: dict[str, Verdict] = {}
         if self.every_word:
             embeddings = letter_embeddings(self.drawn.letters)
+
+            def first(x: Word) -> str | None:
+                said = self.answer(x)
+                return None if said is None else said[0]
+
+            found = self._sliced(name, keys, self.drawn.letters, first)
         else:
             embeddings = drawn_embeddings(self.drawn.inputs)
-        found = embedded_sides(
+        found |= embedded_sides(
             self.task,
             name,
-            keys,
+            [key for key in keys if key not in found],
             embeddings,
             self.answer,
             separated=True,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -21,16 +22,18 @@ from longreach.answers.certificates import (
     TaskProgramCertificate,
 )
 from longreach.answers.checkers import check_task_program, never_drawn
+from longreach.answers.kinds import ArchitectureKind
 from longreach.answers.oracle import answer
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.own import IN, OUT, FunctionTask, PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
-from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word
 from longreach.theory.automata.evidence import counted_answers
+from longreach.theory.automata.samples import class_words
 from longreach.theory.certificates.check_no import Finding, Status, check_flows
 from longreach.theory.certificates.check_yes import check_program, shown
-from longreach.theory.certificates.documents import ProgramCertificate
+from longreach.theory.certificates.documents import FlowCertificate, ProgramCertificate
 from longreach.theory.certificates.tables import automaton_of
 from longreach.theory.communication.rows import Cut, DrawnPairs, SpreadRows, is_followed, is_linear
 
@@ -61,6 +64,8 @@ def check_learned(
     seen = {answer for answer, counts in certificate.seen.items() if sum(counts)}
     if certificate.seen and len(seen - {UNDEFINED}) < 2:
         return Finding.invalid("only one answer was seen, so nothing was learned")
+    if certificate.reads in OF_SOME and (why := _not_of_answers(certificate)) is not None:
+        return Finding.invalid(why)
     try:
         automaton = automaton_of(inner.automaton)
         problem, tried = _parts(
@@ -77,12 +82,132 @@ def check_learned(
     return Finding(Status.CHECKED, how, AUTOMATON_NOT_FOR_ALL)
 
 
+def check_learned_machine(certificate: Any, kind: ArchitectureKind, task: Task) -> Finding:
+    """A certificate about the automaton that was learned of a function: the automaton tried on the task."""
+    found = kind.check(certificate, None)
+    if not found.valid:
+        return found
+    table = certificate.machine
+    machine = LabelledAutomaton(table.alphabet, table.transitions, table.outputs)
+    at_end, tried = isinstance(task, SequenceTask), 0
+    if table.at_end != at_end or (not at_end and not isinstance(task, PredicateLanguage)):
+        return Finding.invalid("the automaton is not asked where the task is")
+    if isinstance(task, PredicateLanguage):
+        language, letters = task, {*task.letters}
+        words = _learned_words(task.letters, LEARNED_LONGEST)
+
+        def asked(word: Word) -> str:
+            return IN if language.contains(word) else OUT
+    else:
+        assert isinstance(task, SequenceTask)
+        letters, words = {*task.symbols}, _inputs(task, LEARNED_LONGEST)
+
+        def asked(word: Word) -> str:
+            return answer(task, word)[0]
+
+    if not {*table.alphabet} <= letters:
+        return Finding.invalid("the automaton reads other letters than the task")
+    try:
+        for word in words:
+            if not {*word} <= {*table.alphabet}:
+                return Finding.invalid(f"the automaton does not read {shown(word)}")
+            if asked(word) != machine.class_of(word):
+                return Finding.invalid(f"the automaton does not give the task's answer to {shown(word)}")
+            tried += 1
+    except InputError as error:
+        return Finding.claimed(f"the automaton cannot be tried: {error.message}")
+    how = f"{found.how}; the automaton, learned from answers, tried on {tried} words of the task"
+    return Finding(Status.CHECKED, how, AUTOMATON_NOT_FOR_ALL)
+
+
+OF_SOME = ("answers to some", "classes of some")
+"""What is read where an automaton has the answers to some inputs only."""
+
+
+def _not_of_answers(certificate: LearnedProgramCertificate | LearnedFlowCertificate) -> str | None:
+    """Why an automaton of some inputs says nothing of programs: what no count tells apart are then states
+    with different answers, not only states after which other inputs go on."""
+    inner = certificate.certificate
+    if isinstance(inner, ProgramCertificate):
+        return "a program for some inputs only proves nothing"
+    table = inner.automaton
+    answers = {*table.alphabet} & {*certificate.seen} - {UNDEFINED}
+    if certificate.reads == "answers to some":
+        answers = {said.split()[0] for said in certificate.seen if said != UNDEFINED}
+    final = _leading_to(table.transitions, table.accepting)
+
+    def said(state: int) -> set[str]:
+        targets = zip(table.alphabet, table.transitions[state], strict=True)
+        return {symbol for symbol, target in targets if symbol in answers and target in final}
+
+    def differ(left: int, right: int) -> bool:
+        return bool(said(left) and said(right) and said(left) != said(right))
+
+    if isinstance(inner, FlowCertificate):
+        if (certificate.reads == "answers to some") != (inner.letter == SEP) or inner.letter in answers:
+            return "the letter of the pair is not where an answer is asked for"
+        letter = table.alphabet.index(inner.letter or "")
+        left, right = (table.transitions[state][letter] for state in inner.pair)
+        return None if differ(left, right) else "the pair does not lead to two answers"
+    ends = [inner.vertices[vertex].state for vertex in inner.pair]
+    met, queue = {(ends[0], ends[1])}, [(ends[0], ends[1])]
+    for left, right in queue:  # grows on the way
+        for letter, symbol in enumerate(table.alphabet):
+            after = (table.transitions[left][letter], table.transitions[right][letter])
+            if symbol in answers or symbol == SOS:
+                continue
+            if (symbol == SEP) == (certificate.reads == "answers to some") and differ(*after):
+                return None
+            if symbol != SEP and after not in met:
+                met.add(after)
+                queue.append(after)
+    return "the pair does not lead to two answers"
+
+
+def _leading_to(transitions: Sequence[Sequence[int]], accepting: Iterable[int]) -> set[int]:
+    """The states from which an accepting one is reached."""
+    found = {*accepting}
+    while more := {s for s, row in enumerate(transitions) if s not in found and found & {*row}}:
+        found |= more
+    return found
+
+
+def _of_some(automaton: Automaton, task: Task, reads: Reads, longest: int) -> tuple[str | None, int]:
+    """The same where the automaton has some inputs only: its own words are asked about."""
+    outputs = ["yes" if state in automaton.accepting else "no" for state in range(len(automaton))]
+    machine = LabelledAutomaton(automaton.alphabet, automaton.transitions, tuple(outputs))
+    lengths = [*range(longest + 4)] * (LEARNED_LONG_WORDS // 50)
+    tried = 0
+    for word in class_words(machine, "yes", lengths, np.random.default_rng(1)):
+        if reads == "classes of some":
+            if not isinstance(task, PredicateLanguage):
+                raise InputError("the task is no language that can be asked about its words")
+            said = IN if task.contains(word[:-1]) else OUT
+            if said != word[-1]:
+                return f"the automaton does not give the class of {shown(word[:-1])}", tried
+        else:
+            if not isinstance(task, SequenceTask):
+                raise InputError("the task does not write an answer to an input")
+            cut = word.index(SEP)
+            x, written = word[1:cut], word[cut + 1 :]
+            if len(x) < task.least_length:
+                continue
+            if len(x) <= 2 and isinstance(task, FunctionTask) and (why := never_drawn(task, [x])) is not None:
+                return why, tried
+            if answer(task, x)[: len(written)] != written:
+                return f"the automaton does not give the task's answer to {shown(x)}", tried
+        tried += 1
+    return None, tried
+
+
 def _parts(
     automaton: Automaton, task: Task, reads: Reads, longest: int, seen: set[str]
 ) -> tuple[str | None, int]:
     """On which word automaton and task part, or which answer is not among those that were `seen`, and how
     many words were tried."""
     tried = 0
+    if reads in OF_SOME:
+        return _of_some(automaton, task, reads, longest)
     if reads == "language":
         if not isinstance(task, PredicateLanguage):
             raise InputError("the task is not a language whose words can be queried")

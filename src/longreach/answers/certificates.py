@@ -105,9 +105,10 @@ class ReductionCertificate(TaskDocument):
 # Black boxes: each certificate says up to which length its ground was checked
 
 
-Reads = Literal["language", "answer", "first token"]
+Reads = Literal["language", "answer", "first token", "answers to some", "classes of some"]
 """What the learned automaton says of the task: the words of the language; or for SOS x SEP the whole answer,
-or its first token alone."""
+or its first token alone; or that first token for some inputs x only, or of some words of a language the class
+after them."""
 
 
 class _LearnedDocument(TaskDocument):

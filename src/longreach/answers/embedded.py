@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, product
 
+import numpy as np
+
 from longreach.answers.finders import by_reduction
 from longreach.tasks.layouts import UNDEFINED
 from longreach.tasks.task import SEP, Evidence, Reduction, Task
@@ -29,6 +31,8 @@ from longreach.wording import counted
 LONGEST_BEFORE, LONGEST_BLOCK, LONGEST_AFTER = 4, 3, 3
 MOST_BLOCKS = 5
 """Of one embedding."""
+LONGEST_RUN = 12
+"""Of one letter at the end of inputs."""
 MOST_SUBSETS = 24
 """Choices of a few letters where every word is an input."""
 STATES, SHORT, LONG, NEAR, SPARSE = 12, 1200, 300, 150, 3000
@@ -109,7 +113,12 @@ def _squares(blocks: list[Word], pairs: set[Word], size: int) -> Iterator[tuple[
 
 
 def letter_embeddings(letters: tuple[str, ...]) -> Iterator[Embedding]:
-    """Where every word is an input: some of the letters alone, after at most one letter."""
+    """Where every word is an input: some of the letters alone, after at most one letter, or before a run of
+    one letter, which hides the end from a function that looks a few places back.
+
+    >>> [each.words for each in letter_embeddings(("a", "b"))][:4]
+    ['(a)*', '(b)*', 'a (a)*', 'a (b)*']
+    """
     sizes = [size for size in (1, 2, 3) if size < len(letters)]
     chosen = [part for size in sizes for part in combinations(letters[:6], size)][:MOST_SUBSETS]
     for part in chosen:
@@ -117,6 +126,8 @@ def letter_embeddings(letters: tuple[str, ...]) -> Iterator[Embedding]:
     for first in letters[:6]:
         for part in chosen[:MOST_SUBSETS]:
             yield Embedding((first,), tuple((letter,) for letter in part), ())
+    for size in range(1, LONGEST_RUN + 1) if len(letters) > 1 else ():
+        yield Embedding((), ((letters[0],), (letters[1],)), (letters[0],) * size)
 
 
 def embedded_sides(
@@ -251,9 +262,33 @@ def two_parts(inputs: Mapping[int, Iterable[Word]]) -> Iterator[Cut]:
         alice = tuple(sorted({letter for word in pairs for letter in word[:2]}))
         bob = tuple(sorted({letter for word in pairs for letter in word[2 + between : 4 + between]}))
         cut = Cut(alice=alice, bob=bob, size=None, between=middle, end=last)
-        varied = len(alice) > 1 and len(bob) > 1 and not {*middle} & {*alice, *bob}
-        if varied and all(_whole(cut, sizes[length]) <= known[length] for length in few):
+        if len(alice) < 2 or len(bob) < 2 or {*middle} & {*alice, *bob}:
+            continue
+        if all(_whole(cut, sizes[length]) <= known[length] for length in few):
             yield cut
+        elif len(_whole(cut, 1) & known[min(few)]) >= NEARLY * len(_whole(cut, 1)) and _seems_whole(
+            cut, pairs
+        ):
+            # Of many letters not all inputs are drawn, and few letters reach far.
+            ends = [(alice[0], letter) for letter in (alice[1], alice[-1]) if {letter, alice[0]} <= {*bob}]
+            yield from (replace(cut, alice=both, bob=both) for both in dict.fromkeys(ends))
+
+
+COLOURINGS, NEARLY = 6, 0.9
+"""Ways to divide the letters in two, and the share of inputs with one letter on each side that are drawn."""
+
+
+def _seems_whole(cut: Cut, words: frozenset[Word]) -> bool:
+    """Whether inputs with two letters on each side look like all of them: with the letters divided in two, in
+    any way, each of the sixteen patterns is drawn."""
+    rng = np.random.default_rng(0)
+    letters = sorted({*cut.alice, *cut.bob})
+    places = [0, 1, 2 + len(cut.between), 3 + len(cut.between)]
+    for _ in range(COLOURINGS):
+        half = {letters[k] for k in rng.permutation(len(letters))[: len(letters) // 2]}
+        if len({tuple(word[place] in half for place in places) for word in words}) < 2 ** len(places):
+            return False
+    return True
 
 
 def _whole(cut: Cut, size: int) -> set[Word]:

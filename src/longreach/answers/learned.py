@@ -216,8 +216,8 @@ def library_program(
     return None
 
 
-BEYOND = 500
-"""Inputs up to this length, where there are some, must not refute a program."""
+BEYOND, BEYOND_SAMPLES = (80, 100, 120, 150, 200, 300, 500), 12
+"""Inputs of about these lengths, where there are some, must not refute a program, and how many of each."""
 
 
 def tried_program(
@@ -244,10 +244,15 @@ def tried_program(
 
 
 def _refuted_beyond(task: Task, program: Program) -> bool:
-    try:
-        return try_program(task, program, BEYOND)[0] is not None
-    except InputError:  # functions may be for short inputs only
-        return False
+    core, rng = simplify(program.core), np.random.default_rng(10)
+    for length in BEYOND:
+        try:
+            known = task.lengths(length, length + 20)[:1].tolist()
+            if wrong_on(task, core, known * BEYOND_SAMPLES, rng) is not None:
+                return True
+        except InputError:  # functions may be for short inputs only
+            return False
+    return False
 
 
 def _wrong_answer(task: FunctionTask, program: Program, words: Sequence[Word]) -> bool:

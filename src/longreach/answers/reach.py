@@ -1,8 +1,9 @@
 """The side `reach` of a forecast: attention that finds the last match, and how long ago modulo a number.
 
-It is decided for tasks given by an automaton: yes exactly if what is asked is in AC⁰, that is, if no group
-acts by words of one length (Yang, Chiang and Angluin, arXiv 2310.13897). A no has such words, a yes a
-cascade: a clock and levels of last occurrences that know what is right. The decision waits for no cascade.
+It is decided for tasks given by an automaton, or from whose answers one is learned: yes exactly if what is
+asked is in AC⁰, that is, if no group acts by words of one length (Yang, Chiang and Angluin, arXiv 2310.13897).
+A no has such words, a yes a cascade: a clock and levels of last occurrences that know what is right. The
+decision waits for no cascade.
 
 For a regular language, membership and predicting what may follow are in the class together: a cycle of states
 that words are told apart by lies among the live ones, and what may follow tells these apart as membership
@@ -19,6 +20,7 @@ from typing import Final
 
 from longreach.answers.architecture import NO_AUTOMATON, accepting_question, question_of, question_of_language
 from longreach.config.scales import Hyperparameters
+from longreach.tasks.layouts import UNDEFINED
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.architectures.check import check_architecture
@@ -30,7 +32,8 @@ from longreach.theory.architectures.documents import (
     StableGroupCertificate,
 )
 from longreach.theory.architectures.groups import Groups
-from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.automaton import Automaton, labelled
+from longreach.theory.automata.learn import LearnedAutomaton
 from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.certificates.documents import NoCertificate
 from longreach.theory.program_class import IN_AC0
@@ -110,6 +113,31 @@ def _contradicted(task: Task, question: Question) -> str | None:
         if wanted not in (NOTHING, said):
             return f"for {spelled(word)} its automaton says {wanted}, but its answer is {said}"
     return None
+
+
+def learned_reach(learned: LearnedAutomaton, *, at_end: bool, every_word: bool) -> Verdict | None:
+    """The side of a task whose answers of one token an automaton was learned from; None where it says
+    nothing. Where not every word is an input, only a yes counts.
+
+    >>> from longreach.theory.automata.learn import learn_automaton
+    >>> last = learn_automaton(lambda word: word[-1] if word else "a", "ab")
+    >>> found = learned_reach(last, at_end=True, every_word=True)
+    >>> found.answer.value, found.checked_to, found.cascade.layers
+    ('yes', 100, 1)
+    """
+    outputs = [NOTHING if each == UNDEFINED else each for each in learned.machine.outputs]
+    if any(len(each.split()) != 1 for each in outputs if each != NOTHING):
+        return None
+    machine = labelled(learned.machine.alphabet, learned.machine.transitions, 0, outputs)
+    decision = _Decision(Question(machine, at_end), what="the answer")
+    if decision.answer is Answer.UNDECIDED or (decision.answer is Answer.NO and not every_word):
+        return None
+    states = counted(len(learned.machine), "state")
+    reason = f"for the automaton learned up to length {learned.length}: {decision.reason}"
+    weigh = f"automaton with {states}, learned to length {learned.length}"
+    found = replace(same_answers(IN_AC0, decision.answer, decision.proof), note=NOTE)
+    told = found.with_proofs(lambda proof: replace(proof, reason=reason, weigh=lambda: weigh))
+    return replace(told, checked_to=learned.length)
 
 
 def language_reach(automaton: Automaton, *, trained: bool = False) -> Verdict:

@@ -40,8 +40,11 @@ def searched_program(
     relations: bool,
     left: Callable[[], float],
     further: Callable[[], Answered],
+    asked: Callable[[Word], Hashable] | None = None,
 ) -> FoundProgram | None:
     """A program that agrees with what is `known`, and with `further` answers, asked for when there is one.
+
+    With `asked` it also looks for letters that may stand for one another.
 
     >>> from longreach.tasks.task import Task
     >>> task = Task.from_predicate(lambda word: 3 * word.count("a") > 2 * word.count("b"), "ab")
@@ -57,14 +60,44 @@ def searched_program(
     if language is None and not (isinstance(task, SequenceTask) and task.separated):
         return None
     pool = dict(_chosen(known))
+    members = alike_letters(pool, asked, left) if asked is not None else {}
+    if members:
+        # Few letters are quickly done with; then each for itself.
+        until = left() / 2
+        found = _refined(
+            task, language, known, dict(pool), members, relations, lambda: left() - until, further
+        )
+        if found is not None:
+            return found
+    return _refined(task, language, known, pool, {}, relations, left, further)
+
+
+def _refined(
+    task: Task,
+    language: PredicateLanguage | None,
+    known: Answered,
+    pool: dict[Word, Hashable],
+    members: Mapping[str, tuple[str, ...]],
+    relations: bool,
+    left: Callable[[], float],
+    further: Callable[[], Answered],
+) -> FoundProgram | None:
+    """A program for the pool, fitted again with inputs that refute it."""
     for _ in range(REFITTED):
         letters = sorted({letter for word in pool for letter in word})
+        whole = [letter for letter in letters if not any(letter in each[1:] for each in members.values())]
         written = sorted({token for answer in pool.values() for token in _tokens(answer)} - {EOS})
-        if not letters or len(letters) > MOST_LETTERS or (len(written) > MOST_WRITTEN and language is None):
+        if not whole or len(whole) > MOST_LETTERS or (len(written) > MOST_WRITTEN and language is None):
             return None
         examples = [fitting_example(word, answer) for word, answer in pool.items() if word]
         fitted = fit_predictor(
-            examples, letters, written if language is None else (), relations=relations, left=left
+            examples,
+            whole,
+            written if language is None else (),
+            relations=relations,
+            left=left,
+            members=members,
+            marks=marks_of(pool),
         )
         if fitted is None or fitted.program.core.size > OPERATIONS:
             return None
@@ -84,6 +117,82 @@ def searched_program(
             return None
         pool |= {word: more[word] for word in wrong[:LONGER]}
     return None
+
+
+LEAST_MARKED, MOST_MARKS = 20, 2
+"""Inputs of one answer that a mark divides, at least, and marks at most."""
+ALIKE, LEAST_ALIKE = 40, 10
+"""Exchanges of one letter for another that change no answer, and how many there must be at least."""
+
+
+def marks_of(known: Answered) -> tuple[str, ...]:
+    """Letters that occur once in every input with some answer, such as a sign between two numbers.
+
+    >>> marks_of({(*"ab" * n, "#", *"a" * m): n == m for n in range(9) for m in range(9)})
+    ('#',)
+    """
+    groups: dict[Hashable, list[Word]] = {}
+    for word, answer in known.items():
+        groups.setdefault(answer, []).append(word)
+    large = [words for words in groups.values() if len(words) >= LEAST_MARKED] or [[*known]]
+    found: dict[str, None] = {}
+    for words in large:
+        longest = max(words, key=len, default=())
+        for letter in dict.fromkeys(longest) if len(longest) > 2 else ():
+            if all(word.count(letter) == 1 for word in words):
+                found[letter] = None
+    return tuple(found)[:MOST_MARKS]
+
+
+def alike_letters(
+    known: Answered, asked: Callable[[Word], Hashable], left: Callable[[], float]
+) -> dict[str, tuple[str, ...]]:
+    """Letters none of which can be told from the first of its group by exchanging one for the other.
+
+    >>> said = lambda word: sum(letter in "ae" for letter in word) > 2
+    >>> words = [tuple("abcde"[k] for k in row) for row in np.random.default_rng(0).integers(0, 5, (200, 6))]
+    >>> alike_letters({word: said(word) for word in words}, said, lambda: 1.0)
+    {'a': ('a', 'e'), 'b': ('b', 'c', 'd')}
+    """
+    # Where the answer hangs on one letter, small differences between letters show.
+    near = words_where_answers_change(asked, known, np.random.default_rng(12), left)
+    known = near if len(near) >= LEAST_ALIKE else known
+    places: dict[str, list[tuple[Word, int]]] = {}
+    for word in known:
+        for place, letter in enumerate(word):
+            places.setdefault(letter, []).append((word, place))
+    rng = np.random.default_rng(11)
+    groups: dict[str, list[str]] = {}
+    for letter in sorted(places):
+        for first, group in groups.items():
+            if _alike(letter, first, places, known, asked, left, rng):
+                group.append(letter)
+                break
+        else:
+            groups[letter] = [letter]
+    return {first: tuple(group) for first, group in groups.items() if len(group) > 1}
+
+
+def _alike(
+    letter: str,
+    other: str,
+    places: Mapping[str, Sequence[tuple[Word, int]]],
+    known: Answered,
+    asked: Callable[[Word], Hashable],
+    left: Callable[[], float],
+    rng: np.random.Generator,
+) -> bool:
+    tried = 0
+    for here, there in ((letter, other), (other, letter)):
+        for number in rng.integers(0, len(places[here]), ALIKE).tolist() if here in places else ():
+            if left() < 0:
+                return False
+            word, place = places[here][number]
+            said = asked((*word[:place], there, *word[place + 1 :]))
+            if said is not None and said != known[word]:
+                return False
+            tried += said is not None
+    return tried >= LEAST_ALIKE
 
 
 def _chosen(known: Answered) -> Iterator[tuple[Word, Hashable]]:

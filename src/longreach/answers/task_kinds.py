@@ -104,7 +104,13 @@ def _learned(certificate: LearnedProgramCertificate | LearnedFlowCertificate) ->
 
 
 def _explain_learned(certificate: LearnedProgramCertificate | LearnedFlowCertificate) -> tuple[str, ...]:
-    which = {"language": "the task", "answer": "SOS x SEP y", "first token": "SOS x SEP and the first token"}
+    which = {
+        "language": "the task",
+        "answer": "SOS x SEP y",
+        "first token": "SOS x SEP and the first token",
+        "answers to some": "SOS x SEP and the first token, for some inputs x,",
+        "classes of some": "some words and their class",
+    }
     first = (
         f"An automaton for {which[certificate.reads]} was learned from answers; it is right on all words to "
         f"length {certificate.exhaustive} and on all longer ones tried, to length {certificate.learned_to}."

@@ -43,7 +43,7 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
     from longreach.answers.reach import reach_side  # `architecture`, which it needs, reads forecasts
 
     found = _sides_of_programs(task, name, trusted, seconds)
-    return found | {"reach": reach_side(task, found, trusted=trusted)}
+    return found if "reach" in found else found | {"reach": reach_side(task, found, trusted=trusted)}
 
 
 def _sides_of_programs(task: Task, name: str, trusted: bool, seconds: float) -> dict[str, Verdict]:
@@ -71,7 +71,7 @@ def _sides_of_programs(task: Task, name: str, trusted: bool, seconds: float) -> 
         found |= black_box_sides(task, name, unknown, seconds=seconds)
     else:
         found |= {key: _verdict_of_evidence(task, name, key, evidence[key], trusted) for key in unknown}
-    return {key: found[key] for key in SIDES if key in found}
+    return {key: found[key] for key in (*SIDES, "reach") if key in found}
 
 
 _NO_EVIDENCE = Evidence("none", None, "the task names no evidence")

@@ -24,6 +24,7 @@ from longreach.files import read_json
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.layouts import base_of
 from longreach.tasks.outside import ProgramTask
+from longreach.tasks.own import FunctionTask, PredicateLanguage
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import PAD, Task
 from longreach.theory.architectures.documents import Question
@@ -329,6 +330,10 @@ def _check_architecture(
         question = None if subject.automaton is None else question_of_language(subject.automaton)
     else:
         question = question_of(subject.task)
+    if question is None and isinstance(subject.task, FunctionTask | PredicateLanguage):
+        from longreach.answers.black_box_checkers import check_learned_machine
+
+        return check_learned_machine(certificate, kind, subject.task)
     if question is None:
         return Finding.invalid(f"the certificate is about an automaton, not about {subject.name}")
     found = kind.check(certificate, question.table)

@@ -173,6 +173,28 @@ def near_words(
             yield word
 
 
+def stretched_words(
+    words: Sequence[Word], lengths: Sequence[int], rng: np.random.Generator
+) -> Iterator[Word]:
+    """For each length a word of about that length: one of these with a part of it repeated.
+
+    Where an answer is rare on long words, most of what keeps it is a part that may be repeated.
+
+    >>> found = list(stretched_words([tuple("ab")], [20, 30], np.random.default_rng(0)))
+    >>> [len(word) for word in found], all({*word} <= {"a", "b"} for word in found)
+    ([20, 30], True)
+    """
+    for length in lengths if words else ():
+        word = words[int(rng.integers(len(words)))]
+        if not word:
+            continue
+        first = int(rng.integers(len(word)))
+        last = first + 1 + int(rng.integers(min(LONGEST_BLOCK, len(word) - first)))
+        times = (length - len(word)) // (last - first)
+        if times > 0:
+            yield word[:first] + word[first:last] * (1 + times) + word[last:]
+
+
 def _changed(
     word: Word, words: Sequence[Word], alphabet: Sequence[str], longest: int, rng: np.random.Generator
 ) -> Word:

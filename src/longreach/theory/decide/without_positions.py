@@ -74,7 +74,6 @@ def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refuta
     >>> proof.pair, proof.fooling.loops
     ((0, 1), (('a', 'a'),))
     """
-    automaton = analysis.extended.automaton
     found: list[tuple[Component, tuple[int, int, int | None]]] = []
     for component in analysis.components:
         pair = first_bad_pair(component, analysis.extended, component.refinement.classes, convention)
@@ -82,9 +81,17 @@ def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refuta
             found.append((component, pair))
     if not found:
         raise ValueError("the language is in the class")
-    component, (first, second, letter) = min(found, key=lambda item: len(item[0].states))
+    component, pair = min(found, key=lambda item: len(item[0].states))
     if len(component.states) > limit:
         return None
+    return refutation_of(analysis, component, pair, convention)
+
+
+def refutation_of(
+    analysis: Analysis, component: Component, pair: tuple[int, int, int | None], convention: Convention
+) -> Refutation:
+    """The proof by two vertices of one class, and the letter that tells them apart."""
+    automaton, (first, second, letter) = analysis.extended.automaton, pair
     states = component.states
     classes = component.refinement.classes
     partition = tuple(

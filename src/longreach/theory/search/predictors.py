@@ -8,7 +8,7 @@ comparisons, and all pairs of hundreds, are tried at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from longreach.theory.crasp.program import Program, tidy_statements
 from longreach.theory.crasp.syntax import Expr, all_of, any_of, as_expr, exists
 from longreach.theory.crasp.syntax import token as token_test
-from longreach.theory.search.terms import EOS, KINDS, SEP, WITH_RELATIONS, Form, Terms, Values
+from longreach.theory.search.terms import EOS, KINDS, PARTS, SEP, WITH_RELATIONS, Form, Terms, Values
 
 Truth = NDArray[np.bool_]
 Counts = NDArray[np.int32]
@@ -29,6 +29,8 @@ NOISY = 500
 ROUNDS, MOST_CLAUSES = 25, 16
 LIMIT, LIMIT_ALONE = 2, 10
 """The largest number with which a sum, or a single count, is compared in a formula of several literals."""
+MOST_ALONE = 5
+"""The largest number with which a single count is compared in a pair."""
 PAIRED = 700
 """Comparisons of which all pairs are tried."""
 NEARLY = 0.9
@@ -85,10 +87,13 @@ def fit_predictor(
     relations: bool,
     left: Callable[[], float],
     slack: float = 0.0,
+    members: Mapping[str, tuple[str, ...]] | None = None,
+    marks: Sequence[str] = (),
 ) -> Found | None:
     """A program for examples: of a task SOS x SEP y, read but for EOS, right from SEP on; or, without
     `written`, of a language, whose words are accepted or rejected at their last letter. With `slack` the
-    share of examples that may have a wrong answer.
+    share of examples that may have a wrong answer; `members` are those of letters that stand for several, and
+    `marks` divide inputs into parts.
 
     >>> from itertools import product
     >>> words = [word for size in range(1, 7) for word in product("ab", repeat=size)]
@@ -104,7 +109,9 @@ def fit_predictor(
     words = [word for word, _ in examples]
     asked = [range(len(word) - len(right), len(word)) for word, right in examples]
     for kinds in WITH_RELATIONS if relations else KINDS:
-        terms = Terms(tuple(letters), tuple(written), kinds)
+        if not marks and kinds[-1] == PARTS:
+            continue
+        terms = Terms(tuple(letters), tuple(written), kinds, members or {}, tuple(marks))
         values = terms.values(words, asked)
         place = {row: positions.start for row, positions in enumerate(asked)}
         right = np.array([examples[row][1][at - place[row]] for row, at in values.columns])
@@ -407,6 +414,9 @@ class _Part:
             for number, form in enumerate(self.forms):
                 if form.cost <= 2:
                     yield Literal(number, least=least), self.sums[number] >= least
+            for number, form in enumerate(self.forms if least else ()):
+                for more in range(2, MOST_ALONE + 1) if form.cost == 1 else ():
+                    yield Literal(number, least=more), self.sums[number] >= more
 
 
 def _some(where: Truth, most: int, rng: np.random.Generator) -> NDArray[np.int64]:

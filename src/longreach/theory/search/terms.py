@@ -6,7 +6,7 @@ programs; the kinds are tried in order, and the later ones take relations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise, product
 
@@ -18,13 +18,21 @@ from longreach.theory.crasp.program import Builder
 from longreach.theory.crasp.syntax import TRUE, Expr, all_of, any_of, count, exists, position, token
 
 SOS, SEP, EOS = "SOS", "SEP", "EOS"
-SIMPLE, SUMS, ORDER, LOCAL, MODULAR = "counts", "sums", "order", "windows", "positions"
-KINDS: tuple[tuple[str, ...], ...] = ((SIMPLE,), (SIMPLE, SUMS), (SIMPLE, SUMS, ORDER))
-"""Without relations; each is tried after the one before."""
+SIMPLE, SUMS, PARTS, ORDER, HEIGHTS = "counts", "sums", "parts", "order", "heights"
+LOCAL, WIDE, MODULAR = "windows", "wide windows", "positions"
+KINDS: tuple[tuple[str, ...], ...] = (
+    (SIMPLE,),
+    (SIMPLE, SUMS),
+    (SIMPLE, PARTS),
+    (SIMPLE, SUMS, ORDER),
+    (SIMPLE, ORDER, HEIGHTS),
+)
+"""Without relations; each is tried after the one before, but those that add no term."""
 WITH_RELATIONS: tuple[tuple[str, ...], ...] = (
     (SIMPLE, LOCAL),
+    (SIMPLE, WIDE),
     (SIMPLE, MODULAR),
-    (SIMPLE, SUMS, ORDER, LOCAL),
+    (SIMPLE, SUMS, PARTS, ORDER, LOCAL),
 )
 MOST_FORMS = 4000
 MOST_COMPARED = 40
@@ -36,7 +44,11 @@ LENGTHS = 30
 ORDERED, GRAMS, COMPARED = 12, 7, 4
 """Letters at most for terms about which letter comes first, about two letters in a row, and about how often
 one letter is ahead of another."""
+FIRST_GRAMS = 10
+"""Letters at most for terms about what follows the first occurrence of each."""
 MODULI, WINDOW, FIRST = (2, 3, 4), 3, 3
+FARTHEST, HIGHEST = 12, 5
+"""The last place of a wide window, and by how much one letter is ahead of another at most."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +72,18 @@ class Terms:
     written: tuple[str, ...] = ()
     """Of answers; none for a language, whose words are read alone."""
     kinds: tuple[str, ...] = (SIMPLE,)
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of letters that stand for several."""
+    marks: tuple[str, ...] = ()
+    """Letters that divide inputs into parts."""
     tests: list[Expr] = field(default_factory=list)
     counts: list[Expr] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.separated = bool(self.written)
-        read = (SOS, *self.letters, SEP) if self.separated else self.letters
+        letters = tuple(each for letter in self.letters for each in self._members(letter))
+        read = (SOS, *letters, SEP) if self.separated else letters
         ends = (EOS,) if self.separated else ()
         self.alphabet = tuple(dict.fromkeys((*read, *self.written, *ends)))
         self._build = Builder(self.alphabet)
@@ -100,9 +117,17 @@ class Terms:
         if left != right and ((1, right), (-1, left)) not in self._sums:
             self._sum((1, left), (-1, right))
 
-    def _read(self, letter: str) -> Expr:
-        """The letter stands here, in the input."""
-        return token(letter) & self._inside if letter in self.written else token(letter)
+    def _members(self, letter: str) -> tuple[str, ...]:
+        return self.members.get(letter, (letter,))
+
+    def _is(self, *letters: str) -> Expr:
+        """One of the letters stands here."""
+        return any_of(token(each) for letter in letters for each in self._members(letter))
+
+    def _read(self, *letters: str) -> Expr:
+        """The same, in the input."""
+        known = {each for letter in letters for each in self._members(letter)}
+        return self._is(*letters) & self._inside if known & {*self.written} else self._is(*letters)
 
     def _fill(self) -> None:
         order = sorted(self.letters, key=_place)
@@ -115,7 +140,7 @@ class Terms:
             self._y = {b: self._count("y", b, body=token(b) & after) for b in self.written}
             self._m = self._count("m", body=after)
         else:
-            self.tests += [token(letter) for letter in order]
+            self.tests += [self._is(letter) for letter in order]
         singles = [*self._x.values(), self._n, *self._y.values(), *([] if self._m is None else [self._m])]
         for place in singles:
             self._sum((1, place))
@@ -131,7 +156,8 @@ class Terms:
         if self.separated:
             self.tests += [token(b) for b in (SEP, *self.written)]
         for kind, fill in (
-            (SUMS, self._fill_sums), (ORDER, self._fill_order), (LOCAL, self._fill_local),
+            (SUMS, self._fill_sums), (PARTS, self._fill_parts), (ORDER, self._fill_order),
+            (HEIGHTS, self._fill_heights), (LOCAL, self._fill_local), (WIDE, self._fill_wide),
             (MODULAR, self._fill_modular),
         ):  # fmt: skip
             if kind in self.kinds:
@@ -145,7 +171,7 @@ class Terms:
 
     def _fill_sums(self, order: Sequence[str]) -> None:
         for part in self._sets(order):
-            body = any_of(token(letter) for letter in part)
+            body = self._is(*part)
             mine = self._count("x", part, body=body & self._inside if self.separated else body)
             self._sum((1, mine))
             self._sum((2, mine), (-1, self._n))  # what stands in the middle, once sorted
@@ -174,6 +200,39 @@ class Terms:
             for times in range(2, COEFFICIENTS + 3):
                 self._sum((times, place), (-1, self._n))
 
+    def _fill_parts(self, order: Sequence[str]) -> None:
+        """Counts before and after each mark."""
+        for mark in self.marks:
+            seen = self._let(self._x_expr(mark) >= 1)
+            letters = [letter for letter in order if letter != mark]
+            parts: dict[bool, dict[object, int]] = {}
+            for after in (False, True):
+                here = self._let(self._inside & (seen & ~self._is(mark) if after else ~seen))
+                found = parts[after] = {"n": self._count("part", mark, after, "n", body=here)}
+                for letter in letters:
+                    found[letter] = self._count("part", mark, after, letter, body=self._is(letter) & here)
+                for part in self._sets(letters):
+                    found[part] = self._count("part", mark, after, part, body=self._is(*part) & here)
+                for place in found.values():
+                    self._sum((1, place))
+            for key in parts[True]:
+                left, right = parts[False][key], parts[True][key]
+                self._difference(left, right)
+                self._sum((2, left), (-1, right))
+                self._sum((1, left), (-2, right))
+            for after in (False, True):
+                for one, other in combinations(letters if len(letters) <= ORDERED else (), 2):
+                    self._difference(parts[after][one], parts[after][other])
+            for one, other in product(letters if len(letters) <= COMPARED else (), repeat=2):
+                if one != other:
+                    self._difference(parts[False][one], parts[True][other])
+            if letters and all(letter.isdecimal() for letter in letters):
+                values = [(int(letter), letter) for letter in letters if int(letter)]
+                self._sum(
+                    *((value, parts[False][letter]) for value, letter in values),
+                    *((-value, parts[True][letter]) for value, letter in values),
+                )
+
     def _fill_order(self, order: Sequence[str]) -> None:
         if len(order) > ORDERED:
             return
@@ -200,18 +259,28 @@ class Terms:
                     self._sum((1, leads))
                     self._difference(leads, self._n)
 
+    def _fill_heights(self, order: Sequence[str]) -> None:
+        """How far one letter was ahead of another."""
+        for first, second in product(order if len(order) <= COMPARED else (), repeat=2):
+            for ahead in range(1, HIGHEST + 1) if first != second else ():
+                body = self._inside & (self._x_expr(first) > self._x_expr(second) + ahead)
+                self._sum((1, self._count("leads", first, second, ahead, body=body)))
+
     def _x_expr(self, letter: str) -> Expr:
         return self.counts[self._x[letter]]
 
     def _fill_local(self, order: Sequence[str]) -> None:
-        near = [*order, *(b for b in self.written if b not in order)]
-        for distance, letter in product(range(1, WINDOW + 1), near):
-            self.tests.append(self._let(count(token(letter), distance) >= 1))
+        self._look_back(order, range(1, WINDOW + 1))
+        for first, second in product(order if len(order) <= FIRST_GRAMS else (), repeat=2):
+            times = 1 + (first == second)
+            near = self._read(second) & (count(self._is(first), 1) >= 1)
+            body = near & (self._x_expr(first) == times)
+            self._sum((1, self._count("first gram", first, second, body=body)))
         if len(order) > GRAMS:
             return
         grams = {}
         for first, second in product(order, repeat=2):
-            body = self._read(second) & (count(token(first), 1) >= 1)
+            body = self._read(second) & (count(self._is(first), 1) >= 1)
             grams[first, second] = self._count("gram", first, second, body=body)
         for place in grams.values():
             self._sum((1, place))
@@ -224,8 +293,17 @@ class Terms:
             self._sum(*((1, place) for place in same))
         if len(order) <= 3:
             for first, second, third in product(order, repeat=3):
-                body = self._read(third) & (count(token(second), 1) >= 1) & (count(token(first), 2) >= 1)
+                near = self._read(third) & (count(self._is(second), 1) >= 1)
+                body = near & (count(self._is(first), 2) >= 1)
                 self._sum((1, self._count("gram", first, second, third, body=body)))
+
+    def _fill_wide(self, order: Sequence[str]) -> None:
+        self._look_back(order, range(WINDOW + 1, FARTHEST + 1))
+
+    def _look_back(self, order: Sequence[str], distances: range) -> None:
+        near = [*order, *(b for b in self.written if b not in order)]
+        for distance, letter in product(distances, near):
+            self.tests.append(self._let(count(self._is(letter), distance) >= 1))
 
     def _fill_modular(self, order: Sequence[str]) -> None:
         shift = int(self.separated)  # positions of the input are counted from 1
