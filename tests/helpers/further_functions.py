@@ -2,9 +2,9 @@
 
 The truths were written down before the functions were asked about. Two were corrected by an argument before
 they were decided: `equal_parts` draws parts that differ in one place at most, so counts tell; and a letter
-that came at most twice can be seen to be the last one (`count_of_last`). A no to programs with positions is by
-the bits that must be carried (n of them) or a group that a stable word leaves alone; a no to those without is
-a window that matters, or a position.
+that came at most twice can be seen to be the last one (`count_of_last`). A no to programs with positions: n
+bits must be carried, or a group acts that a stable word leaves alone. A no to those without: a window or a
+position matters.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The side `reach` of a forecast: attention that finds the last match, and how long ago modulo a number.
 
 It is decided for tasks given by an automaton, or from whose answers one is learned: yes exactly if what is
-asked is in AC⁰, that is, if no group acts by words of one length (Yang, Chiang and Angluin, arXiv 2310.13897).
-A no has such words, a yes a cascade: a clock and levels of last occurrences that know what is right. The
-decision waits for no cascade.
+asked is in AC⁰, that is, if no group acts by words of one length (Yang, Chiang and Angluin, 2310.13897). A no
+has such words, a yes a cascade: a clock and levels of last occurrences that know what is right. The decision
+waits for no cascade.
 
 For a regular language, membership and predicting what may follow are in the class together: a cycle of states
 that words are told apart by lies among the live ones, and what may follow tells these apart as membership
