@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.answers.black_box import black_box_sides, measured_verdict
+from longreach.answers.black_box import black_box_sides
 from longreach.answers.black_box_checkers import check_measured_rows
+from longreach.answers.boxes import measured_verdict
 from longreach.answers.examples import example_sides
 from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.oracle import is_black_box

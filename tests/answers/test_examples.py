@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from longreach.answers.examples import deciding_inputs, example_sides
-from longreach.tasks.data import DataTask
+from longreach.errors import InputError
+from longreach.tasks.data import DataTask, read_examples
 from longreach.theory.automata.automaton import Word
 from longreach.theory.verdicts.verdict import Answer
 
@@ -106,3 +109,27 @@ def test_one_hypothesis_is_asked_for_longer_inputs() -> None:
     assert len(found) == 6
     assert all(len(each.input) > longest for each in found)
     assert {said for each in found for _, said in each.answers} == {"0", "1"}
+
+
+def test_lines_that_contradict_others_are_wrong_labels(tmp_path: Path) -> None:
+    """The most frequent output of an input counts; where too many lines are left out, the file is refused."""
+    rng = np.random.default_rng(0)
+    words = ["".join("ab"[k] for k in rng.integers(0, 2, rng.integers(1, 9))) for _ in range(600)]
+
+    def written(wrong: float, lines: int) -> str:
+        file = tmp_path / f"{wrong}-{lines}.jsonl"
+        rows = [
+            {"input": w, "output": str((w.count("a") + (rng.random() < wrong)) % 2)} for w in words[:lines]
+        ]
+        file.write_text("\n".join(json.dumps(row) for row in rows))
+        return f"data:{file}"
+
+    task = read_examples(written(0.04, 600))
+    assert 0 < task.contradicted == 600 - len(task.examples) < 60
+    assert all(
+        y == (parity(x),) for x, y in task.examples if sum(x == other for other, _ in task.examples) > 4
+    )
+    assert "left out that others contradict" in task.about
+    for wrong, lines in ((0.4, 600), (0.04, 90)):
+        with pytest.raises(InputError, match="again, with another output"):
+            read_examples(written(wrong, lines))

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from longreach.answers.black_box import MOST_ANSWERS
+from longreach.answers.boxes import MOST_ANSWERS
 from longreach.answers.learned import FAMILIES, MOST_LETTERS, FoundProgram, library_program, written
 from longreach.answers.learned import MOST_ANSWERS as MOST_PROGRAMS
 from longreach.answers.searched import fitting_example, wrong_inputs

@@ -61,6 +61,8 @@ class DataTask(SequenceTask):
     """The coupled position ids of the tokens SOS x SEP y EOS, as the file has them."""
     ids: IdScheme | None = None
     """The same as Python says; it goes before the file."""
+    contradicted: int = 0
+    """Lines that were left out: most lines with their input have another output."""
 
     nope = ape = NOT_ASKED
 
@@ -70,6 +72,10 @@ class DataTask(SequenceTask):
         return (
             f"{counted(len(self.examples), 'example')} of a file, "
             f"inputs of length {LengthRange(int(known[0]), int(known[-1])).name}"
+            + (
+                f"; {counted(self.contradicted, 'line')} left out that others contradict"
+                * (self.contradicted > 0)
+            )
         )
 
     @property
@@ -184,6 +190,9 @@ def read_examples(name: str, ids: IdScheme | None = None) -> DataTask:
     A line is {"input": …, "output": …}; other fields are ignored. A list is a list of tokens; a string is
     split at blanks, and one without blanks into its characters. Where all lines have "position_ids", a list
     of numbers for SOS x SEP y EOS, these are the coupled ids; a function `ids` says it in their place.
+
+    Where lines of one input have several outputs, a long file keeps those with the most frequent one, if few
+    lines are left out.
     """
     read = TaskName(name)
     if not read.file:
@@ -200,15 +209,21 @@ def read_examples(name: str, ids: IdScheme | None = None) -> DataTask:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not a text file (byte {error.start} is not UTF-8)") from None
-    examples, written = _examples(text, str(path))
-    return DataTask(name, examples, digest, written, ids)
+    examples, written, contradicted = _examples(text, str(path))
+    return DataTask(name, examples, digest, written, ids, contradicted)
+
+
+LEAST_NOISY, NOISY = 100, 0.1
+"""Lines, at least, and the share of them at most that others may contradict: some labels are then wrong."""
 
 
 def _examples(
     text: str, file: str
-) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], IdScheme | None]:
-    """Inputs with their outputs, and the ids that the file has for them, if it has."""
+) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], IdScheme | None, int]:
+    """Inputs with their outputs, the ids that the file has for them, if it has, and how many lines others
+    contradict."""
     found = []
+    problem = ""
     ids: dict[tuple[str, ...], tuple[int, ...]] = {}
     seen: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -219,7 +234,7 @@ def _examples(
         x, y = (tokens_of(document, field, place) for field in ("input", "output"))
         before = seen.setdefault(x, (number, y))
         if before[1] != y:
-            raise InputError(f"{place}: output: the input of line {before[0]} again, with another output")
+            problem = problem or f"{place}: output: the input of line {before[0]} again, with another output"
         found.append((x, y))
         if "position_ids" in document:
             read = _ids(document["position_ids"], len(x) + len(y) + 3, place)
@@ -227,10 +242,27 @@ def _examples(
                 raise InputError(f"{place}: position_ids: an earlier line has the same input with others")
     if not found:
         raise InputError(f'{file}: no examples; expected lines such as {{"input": "1+1", "output": "2"}}')
+    wrong = 0
+    if problem:
+        lines, found = len(found), _by_most(found)
+        wrong = lines - len(found)
+        if ids or lines < LEAST_NOISY or wrong > NOISY * lines:
+            raise InputError(problem)
     if ids and (missing := next((x for x, _ in found if x not in ids), None)) is not None:
         shown = " ".join(missing)
         raise InputError(f"{file}: position_ids: missing for the input {shown}; all lines have them, or none")
-    return tuple(found), (lambda x, y: ids[x]) if ids else None
+    return tuple(found), (lambda x, y: ids[x]) if ids else None, wrong
+
+
+def _by_most(
+    examples: list[tuple[tuple[str, ...], tuple[str, ...]]],
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Those with the output that most lines with their input have, the first of several."""
+    outputs: dict[tuple[str, ...], Counter[tuple[str, ...]]] = {}
+    for x, y in examples:
+        outputs.setdefault(x, Counter())[y] += 1
+    most = {x: counts.most_common(1)[0][0] for x, counts in outputs.items()}
+    return [(x, y) for x, y in examples if most[x] == y]
 
 
 def _ids(value: Any, size: int, place: str) -> tuple[int, ...]:
