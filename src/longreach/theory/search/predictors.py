@@ -27,8 +27,9 @@ FIRST_POSITIVE, FIRST_NEGATIVE, MORE = 120, 240, 60
 NOISY = 500
 """Columns of each kind from which a guess is made where some are wrong."""
 ROUNDS, MOST_CLAUSES = 25, 16
-LIMIT, LIMIT_ALONE = 2, 10
-"""The largest number with which a sum, or a single count, is compared in a formula of several literals."""
+LIMIT, LIMIT_OF_TWO, LIMIT_ALONE = 2, 5, 10
+"""The largest number with which a sum, a sum of two counts, or a single count is compared in a formula of
+several literals."""
 MOST_ALONE = 5
 """The largest number with which a single count is compared in a pair."""
 PAIRED = 700
@@ -329,7 +330,7 @@ class _Part:
         low, high = self._bounds(self.sums[:, yes])
         share = self.tests[:, yes].mean(axis=1)
         tests_on, tests_off = share >= 1 - self.slack, share <= self.slack
-        limit = np.where(self.cost == 1, LIMIT_ALONE, LIMIT)
+        limit = np.where(self.cost == 1, LIMIT_ALONE, np.where(self.cost == 2, LIMIT_OF_TWO, LIMIT))
         over, under = np.flatnonzero(low >= -limit), np.flatnonzero(high <= limit)
         least, most = np.minimum(low, limit)[over], np.maximum(high, -limit)[under]
         rows = [

@@ -44,6 +44,8 @@ LENGTHS = 30
 ORDERED, GRAMS, COMPARED = 12, 7, 4
 """Letters at most for terms about which letter comes first, about two letters in a row, and about how often
 one letter is ahead of another."""
+REPEATED = 3
+"""How often letters came, where it is counted how many letters did."""
 FIRST_GRAMS = 10
 """Letters at most for terms about what follows the first occurrence of each."""
 MODULI, WINDOW, FIRST = (2, 3, 4), 3, 3
@@ -182,6 +184,10 @@ class Terms:
                 self._difference(mine, self._count("y", part, body=body))
         for part in pairwise(order) if len(order) <= ORDERED else ():
             self._sum(*((1, self._x[letter]) for letter in part))
+        if self._m is not None:
+            for place, times in product([*self._x.values(), self._n], range(2, COEFFICIENTS + 1)):
+                self._sum((times, place), (-1, self._m))
+                self._sum((1, place), (-times, self._m))
         counts = list(self._x.values())
         numbers = [int(letter) if letter.isdecimal() else -1 for letter in order]
         if min(numbers) >= 0 and 1 < max(numbers) <= 100:
@@ -220,6 +226,9 @@ class Terms:
                 self._difference(left, right)
                 self._sum((2, left), (-1, right))
                 self._sum((1, left), (-2, right))
+                if self._m is not None:
+                    self._sum((1, left), (-1, right), (-1, self._m))
+                    self._sum((1, right), (-1, left), (-1, self._m))
             for after in (False, True):
                 for one, other in combinations(letters if len(letters) <= ORDERED else (), 2):
                     self._difference(parts[after][one], parts[after][other])
@@ -234,6 +243,14 @@ class Terms:
                 )
 
     def _fill_order(self, order: Sequence[str]) -> None:
+        for times in range(1, REPEATED + 1):
+            # How many different letters came at least so often.
+            body = any_of(self._read(letter) & (self._x_expr(letter) == times) for letter in order)
+            came = self._count("came", times, body=body)
+            self._sum((1, came))
+            self._difference(came, self._n)
+            if self._m is not None:
+                self._difference(came, self._m)
         if len(order) > ORDERED:
             return
         seen = {letter: self._let(self._x_expr(letter) >= 1) for letter in order}
