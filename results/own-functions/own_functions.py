@@ -1,4 +1,4 @@
-# ruff: noqa: written as people bring them
+# ruff: noqa
 """30 tasks as a practitioner would bring them: plain Python functions wrapped with Task.from_function / from_predicate."""
 
 from collections import Counter
