@@ -133,7 +133,7 @@ def test_export_of_a_suite(longreach: Call, tmp_path: Path, monkeypatch: pytest.
         (["--format", "jsonl"], "--format: only for `tasks export TASK`"),
         (["check", "parity", "--test-lengths", "1:2"], "--test-lengths: only for `tasks export TASK`"),
         (["export"], "TASK: missing, as in longreach tasks export sort"),
-        (["export", "sort", "parity"], "TASK: one at a time; expected show, check or export before it"),
+        (["export", "sort", "parity"], "TASK: one at a time, not 2: sort parity"),
         (["export", "srt"], "TASK: no task named 'srt'; did you mean 'sort'"),
         (
             ["export", "sort", "--format", "csv"],

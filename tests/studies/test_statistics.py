@@ -112,7 +112,7 @@ def test_samples_without_a_value_are_left_out() -> None:
             for case in [
                 ([0.5], [0, 1], "two lists of one length"),
                 ([], [], "two lists of one length"),
-                ([float("nan")], [1], "no finite number"),
+                ([float("nan")], [1], "not a finite number"),
                 ([0.5], [0.5], "outcomes are 0 or 1"),
             ]
         ),
@@ -316,7 +316,7 @@ def test_large_values_do_not_overflow() -> None:
     [
         ([[1, 2], [3, 4]], [0, 1], None, "a table with 1 columns"),
         ([[1], [2]], [0, 1, 1], None, "2 rows of features, 3 outcomes"),
-        ([[1], [float("nan")]], [0, 1], None, "no finite number"),
+        ([[1], [float("nan")]], [0, 1], None, "not a finite number"),
         ([[1], [2]], [0, 2], None, "between 0 and 1"),
         ([[1], [2]], [1, 1], None, "nothing to fit"),
         ([[1], [2]], [0, 1], [1, -1], "weights are not negative"),

@@ -22,7 +22,6 @@ from longreach.answers.certificates import (
     TaskProgramCertificate,
 )
 from longreach.answers.checkers import check_task_program, never_drawn
-from longreach.answers.kinds import ArchitectureKind
 from longreach.answers.oracle import answer
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
@@ -82,9 +81,11 @@ def check_learned(
     return Finding(Status.CHECKED, how, AUTOMATON_NOT_FOR_ALL)
 
 
-def check_learned_machine(certificate: Any, kind: ArchitectureKind, task: Task) -> Finding:
-    """A certificate about the automaton that was learned of a function: the automaton tried on the task."""
-    found = kind.check(certificate, None)
+def check_learned_machine(certificate: Any, found: Finding, task: Task) -> Finding:
+    """A certificate about the automaton that was learned of a function: the automaton tried on the task.
+
+    `found` is what the checker of its kind says of it without a task.
+    """
     if not found.valid:
         return found
     table = certificate.machine

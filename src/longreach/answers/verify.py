@@ -333,7 +333,7 @@ def _check_architecture(
     if question is None and isinstance(subject.task, FunctionTask | PredicateLanguage):
         from longreach.answers.black_box_checkers import check_learned_machine
 
-        return check_learned_machine(certificate, kind, subject.task)
+        return check_learned_machine(certificate, kind.check(certificate, None), subject.task)
     if question is None:
         return Finding.invalid(f"the certificate is about an automaton, not about {subject.name}")
     found = kind.check(certificate, question.table)

@@ -107,7 +107,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: _planted(planted={(1, 1): ONE}), r"label: \(1, 1\) has no label"),
     (lambda: _planted(planted={(1, 2): HALF, (1,): HALF}), "tuples of one size"),
     (lambda: _law({(0, 1): [1, 1]}), "starts"),
-    (lambda: _law({(1, 2): [1]}), "no shape"),
+    (lambda: _law({(1, 2): [1]}), "not a shape"),
     (lambda: _law({(0, 1): [0, 0, 0]}), "no set has a positive weight"),
     (lambda: _law({(0, 1): [1, -1, 1]}), "negative"),
     (lambda: _law({(0, 1): [1, 1, 1], (0, 1, 2): [1, 1]}), "one size"),

@@ -30,8 +30,6 @@ ROUNDS, MOST_CLAUSES = 25, 16
 LIMIT, LIMIT_OF_TWO, LIMIT_ALONE = 2, 5, 10
 """The largest number with which a sum, a sum of two counts, or a single count is compared in a formula of
 several literals."""
-MOST_ALONE = 5
-"""The largest number with which a single count is compared in a pair."""
 PAIRED = 700
 """Comparisons of which all pairs are tried."""
 NEARLY = 0.9
@@ -415,9 +413,6 @@ class _Part:
             for number, form in enumerate(self.forms):
                 if form.cost <= 2:
                     yield Literal(number, least=least), self.sums[number] >= least
-            for number, form in enumerate(self.forms if least else ()):
-                for more in range(2, MOST_ALONE + 1) if form.cost == 1 else ():
-                    yield Literal(number, least=more), self.sums[number] >= more
 
 
 def _some(where: Truth, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
