@@ -24,7 +24,7 @@ SHORT, LONGER = 1500, 500
 SHORT_LENGTH = 14
 MOST_ASKED = 14
 """Positions of one answer that are asked about."""
-REFITTED = 4
+REFITTED = 12
 """How often a program is fitted again, with inputs that refuted it."""
 OPERATIONS = 600
 """Of a program, at most: larger ones say too little."""
@@ -61,7 +61,8 @@ def searched_program(
         return None
     pool = dict(_chosen(known))
     members = alike_letters(pool, asked, left) if asked is not None else {}
-    if members:
+    letters = {letter for word in pool for letter in word}
+    if 2 * sum(len(group) - 1 for group in members.values()) >= len(letters):
         # Few letters are quickly done with; then each for itself.
         until = left() / 2
         found = _refined(
