@@ -131,4 +131,6 @@ def test_a_learned_automaton_decides_attention_to_the_last_match(name: str, answ
     assert check_learned_machine(certificate, kind.check(certificate, None), task).status is Status.CHECKED
     assert isinstance(task, FunctionTask)
     other = Task.from_function(task.drawer, lambda x: task.answerer(x[:6]))
-    assert check_learned_machine(certificate, kind.check(certificate, None), other).status is not Status.CHECKED
+    assert (
+        check_learned_machine(certificate, kind.check(certificate, None), other).status is not Status.CHECKED
+    )
