@@ -141,19 +141,19 @@ def test_the_page_of_the_census_has_the_numbers_of_its_document_and_runs() -> No
 
 
 def test_the_pages_on_profiles_have_the_tasks_of_the_suite_and_the_board() -> None:
-    """If not: `python tools/profile_pages.py`."""
+    """If not: `python -m tools.profile_pages`."""
     for path, text in profile_pages.pages().items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_the_gallery_has_every_task_with_its_verdicts_and_runs() -> None:
-    """If not: `python tools/gallery.py`."""
+    """If not: `python -m tools.gallery`."""
     for path, text in gallery.pages().items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_the_page_on_papers_has_the_runs_of_the_published_sizes() -> None:
-    """If not: `python tools/paper_times.py`."""
+    """If not: `python -m tools.paper_times`."""
     text = paper_times.PAGE.read_text(encoding="utf-8")
     block = text.partition(f"<!-- {paper_times.NAME}: begin -->")[2].partition("<!-- ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in block.strip().splitlines()[2:]]

@@ -1,6 +1,6 @@
 """The gallery: a line for each built-in task, and a small picture of the committed runs, where there are any.
 
-`python tools/gallery.py` writes `docs/gallery.md` between two marks, and `docs/images/gallery`.
+`python -m tools.gallery` writes `docs/gallery.md` between two marks, and `docs/images/gallery`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The table of docs/papers.md on the published sizes: runs of each study, and how long they would compute.
 
-`python tools/paper_times.py` times a few steps of each study on this machine and writes the table anew; it
+`python -m tools.paper_times` times a few steps of each study on this machine and writes the table anew; it
 takes some minutes. The time is the processor's, so that other work on the machine does not count.
 """
 

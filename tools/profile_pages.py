@@ -1,6 +1,6 @@
 """Generated parts of the pages on profiles: the tasks of the suite, and the board.
 
-`python tools/profile_pages.py` writes them anew, between two marks each; the rest is left alone.
+`python -m tools.profile_pages` writes them anew, between two marks each; the rest is left alone.
 """
 
 from __future__ import annotations
