@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from longreach.wording import listed, shortened
@@ -102,7 +104,7 @@ class InputError(ValueError):
 
 
 class ReadingWarning(UserWarning):
-    """A file from outside may mean something else to who wrote it; the command line prints it as one line."""
+    """Something from outside may not do what its author expects; the command line prints it as one line."""
 
 
 OWN_FAILURES = (Exception, SystemExit)
@@ -128,11 +130,24 @@ def own_code(call: str) -> Iterator[None]:
     longreach.errors.InputError: mine: answer(a b) fails: IndexError: list index out of range
     """
     try:
-        yield
+        with unprinted(call.partition(":")[0]):
+            yield
     except InputError:
         raise
     except OWN_FAILURES as error:
         raise InputError(f"{call} fails: {failure_line(error)}") from error
+
+
+@contextmanager
+def unprinted(name: str) -> Iterator[None]:
+    """Drops what a user's own Python prints, which would be thousands of lines; a warning says so."""
+    printed = StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        if printed.tell():
+            warnings.warn(f"output printed by {name} is not shown", ReadingWarning, stacklevel=2)
 
 
 class MissingExtra(InputError):

@@ -70,3 +70,11 @@ def test_more_steps_say_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("task", "tried"), [("parity", True), ("aa", False), ("sort", False)])
 def test_another_form_of_the_task_can_be_tried(task: str, tried: bool) -> None:
     assert is_tried(ask(task, minutes=0)) is tried
+
+
+def test_nothing_is_needed_only_where_something_is_expected_to_work() -> None:
+    says = [brief(ask(task, minutes=0))[2].lines[0].says for task in ("sort", "d-4")]
+    assert says == [
+        "nothing is needed: expected to work with NoPE and APE",
+        "nothing is needed: expected to work with every encoding above",
+    ]

@@ -162,7 +162,7 @@ def test_other_encodings() -> None:
     for note in (aa["alibi"], tomita["sinusoidal"]):
         assert note.statement.endswith("so this is not decided")
     assert forecast("sort").encodings["rope"].statement.endswith("without positions exists already")
-    assert "no program with these exists" in forecast("parity").encodings["sinusoidal"].statement
+    assert "no program with such positions exists" in forecast("parity").encodings["sinusoidal"].statement
 
 
 # The evidence of algorithmic tasks against literal definitions

@@ -71,17 +71,26 @@ def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "Will it work on inputs longer" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("task", ["aa", "regex:(a|b)*bb(a|b)*", "addition", "parity", "majority", "tomita-5"])
+TRAILING = "lambda w: (len(w) - len(w.rstrip('a'))) % 2 == 0"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        ["aa"], ["regex:(a|b)*bb(a|b)*"], ["addition"], ["parity"], ["majority"], ["tomita-5"],
+        ["--python", TRAILING, "--alphabet", "ab"],
+    ],
+)  # fmt: skip
 def test_a_forecast_alone_is_a_few_lines_and_why_says_the_rest(
-    longreach: Call, monkeypatch: pytest.MonkeyPatch, task: str
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, task: list[str]
 ) -> None:
     monkeypatch.setattr(command, "console", partial(Screen, width=80, highlight=False))
-    done = longreach("ask", task, "--minutes", 0)
+    done = longreach("ask", *task, "--minutes", 0)
     lines = done.out.splitlines()
     assert len(lines) <= 15
     assert max(map(len, lines)) <= 80
     assert "Forecast only: nothing was trained. --why says more" in lines[-1]
-    assert len(longreach("ask", task, "--minutes", 0, "--why").out.splitlines()) > len(lines)
+    assert len(longreach("ask", *task, "--minutes", 0, "--why").out.splitlines()) > len(lines)
 
 
 def test_the_command_repeats_a_function_that_was_typed(longreach: Call) -> None:
@@ -159,3 +168,26 @@ def test_other_questions_do_not_compare_models(longreach: Call) -> None:
         done = longreach("ask", "parity", "--models", "lstm", *other)
         assert done.code == 2
         assert done.err.startswith(f"--models: cannot be used with {other[0]}")
+
+
+def test_a_misspelled_name_of_a_model_is_refused_without_training(longreach: Call) -> None:
+    wrong = {
+        ("--models", "hf:missing.json"): "missing.json: no such file or directory",
+        (
+            "--models",
+            "longreach.models.module:factori",
+        ): "no attribute 'factori'; did you mean 'Factory' or 'factory'?",
+        ("--encoding", "longreach.models.encodings:Encodin"): "did you mean 'Encoding'",
+    }
+    for (option, name), reason in wrong.items():
+        done = longreach("ask", "parity", option, name, "--minutes", 0)
+        assert done.code == 2
+        assert done.err.startswith(f"{option}: ")
+        assert reason in done.err
+
+
+def test_what_a_function_prints_is_not_shown(longreach: Call) -> None:
+    talks = "lambda w: print('called') or len(w) > 3"
+    done = longreach("ask", "--python", talks, "--alphabet", "ab", "--minutes", 0)
+    assert "\ncalled" not in done.out
+    assert done.err == "warning: output printed by python is not shown\n"

@@ -30,7 +30,7 @@ from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
 from longreach.theory.program_class import ENCODING_SIDES, PROGRAM_SIDES
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted, percent
+from longreach.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     from longreach.runs.train import Watcher
@@ -475,7 +475,7 @@ def what_helps_lines(found: ThreeAnswers) -> tuple[Line, ...]:
     if lines:
         return tuple(lines)
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
-    cells = found.measurement.cells
+    cells, rows = found.measurement.cells, found.question.rows
     if cells and all(cell.tally.works for cell in cells):
         return (
             Line(
@@ -485,7 +485,9 @@ def what_helps_lines(found: ThreeAnswers) -> tuple[Line, ...]:
             ),
         )
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
-        return (Line("nothing is needed", "", "expected to work with every encoding asked about"),)
+        works = [CellLabel.read(each).title for each in rows if found.answer_of(each) is Answer.YES]
+        which = "every encoding above" if len(works) == len(rows) else listed(works)
+        return (Line("nothing is needed", "", f"expected to work with {which}"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"
     asking = _command(found, encoding=other)
     return (Line(NOT_KNOWN, "", f"{asking} measures another encoding (2 minutes)"),)

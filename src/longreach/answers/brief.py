@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import wrap
 
 from longreach.answers.ask import (
     FROM_WHICH,
@@ -15,6 +17,7 @@ from longreach.answers.ask import (
     Line,
     ThreeAnswers,
     expected_answers,
+    heading,
     odds_line,
     odds_rows,
     side_line,
@@ -36,6 +39,8 @@ INDENT, BELOW = 2, 4
 """Of a line, and of what stands below it."""
 GAP = "   "
 """Between a label and what is said."""
+MOST_LINES = 15
+"""Of a forecast alone: below the first advice, and then reasons, give way."""
 MOST_ADVICE = 2, 3
 """Remedies shown for a forecast alone, and beside runs."""
 
@@ -54,11 +59,36 @@ def brief(found: ThreeAnswers) -> tuple[Block, Block, Block]:
     >>> from_which.lines[0].says
     'not known: longreach ask aa measures it (2 minutes)'
     """
-    return (
-        Block(WILL_IT, (*_sides(found), *_odds(found))),
-        Block(FROM_WHICH, _lengths(found)),
-        Block(WHAT_HELPS, _advice(found)),
-    )
+    sides, lengths, advice = [*_sides(found), *_odds(found)], _lengths(found), _advice(found)
+
+    def told() -> tuple[Block, Block, Block]:
+        return Block(WILL_IT, tuple(sides)), Block(FROM_WHICH, lengths), Block(WHAT_HELPS, advice)
+
+    if found.question.minutes == 0:
+        title = "   ".join(heading(found))
+        while len(advice) > 1 and _height(title, told()) > MOST_LINES:
+            advice = advice[:-1]
+        for place in reversed(range(len(sides))):
+            if _height(title, told()) > MOST_LINES:
+                sides[place] = replace(sides[place], basis="")
+    return told()
+
+
+def _height(title: str, blocks: Sequence[Block]) -> int:
+    """The lines of a forecast on a terminal, its closing line among them."""
+    found = len(wrap(title, WIDTH)) + 1
+    for block in blocks:
+        width = max(len(line.label) for line in block.lines)
+        told = [
+            f"{line.label.ljust(width)}{GAP}{line.says}"
+            if line.label and line.says
+            else line.label or line.says
+            for line in block.lines
+        ]
+        below = [line.basis for line in block.lines if line.basis]
+        found += 1 + sum(len(wrap(each, WIDTH - INDENT, subsequent_indent=" " * INDENT)) for each in told)
+        found += sum(len(wrap(each, WIDTH - BELOW, subsequent_indent=" " * INDENT)) for each in below)
+    return found
 
 
 def is_tried(found: ThreeAnswers) -> bool:
@@ -74,11 +104,14 @@ def _sides(found: ThreeAnswers) -> list[Line]:
     width = max(len(line.label) for line in lines)
     cells = {cell.encoding: cell for cell in found.measurement.cells}
     told: list[Line] = []
+    told_of: tuple[str, str] | None = None
     for encoding, line in zip(found.question.rows, lines, strict=True):
         side = found.forecast.sides.get(encoding)
         cell = cells.get(encoding)
         if side is not None and side.trained is not Answer.UNDECIDED:
-            says, reason = line.says, _reason(side.basis, side.clause)
+            again = told_of is not None and side.basis == told_of[0] and side.clause != told_of[1]
+            says, reason = line.says, _reason(side.basis, side.clause, again=again)
+            told_of = side.basis, side.clause
         else:
             says, reason = line.says, line.basis.partition(";")[0]
             if INDENT + width + len(f"{GAP}{says}: {reason}") <= WIDTH:
@@ -91,19 +124,23 @@ def _sides(found: ThreeAnswers) -> list[Line]:
     return told
 
 
-def _reason(basis: str, clause: str) -> str:
-    """A reason with what it rests on, which is shortened where that saves a line.
+def _reason(basis: str, clause: str, *, again: bool) -> str:
+    """A reason with its basis, which is shortened where that saves a line; `again`: it stands above.
 
-    >>> _reason("program, proved for all lengths", "counts do it")
+    >>> _reason("program, proved for all lengths", "counts do it", again=False)
     'program, proved for all lengths: counts do it'
-    >>> _reason("program, proved for all lengths", "c" * 50)[:20]
+    >>> _reason("program, proved for all lengths", "c" * 50, again=False)[:20]
     'proved program: cccc'
+    >>> _reason("automaton with 5 states, learned to length 100", "counts do it", again=True)
+    'same automaton: counts do it'
     """
     room = WIDTH - BELOW
-    bases = [basis, basis.partition(",")[0]]
+    bases = [f"{basis}: ", f"{basis.partition(',')[0]}: "]
     if basis == program_basis(None):
-        bases.insert(1, "proved program")
-    return min((f"{each}: {clause}" for each in bases), key=lambda text: (len(text) - 1) // room)
+        bases.insert(1, "proved program: ")
+    if again and basis.startswith("automaton"):
+        bases = ["same automaton: ", ""]
+    return min((f"{each}{clause}" for each in bases), key=lambda text: (len(text) - 1) // room)
 
 
 def _measured(cell: MeasuredCell) -> str:

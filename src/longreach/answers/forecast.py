@@ -102,7 +102,7 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         ape,
         enough=f"modulus {modulus}" if window == 0 else None,
         also="the letters before the last one",
-        none="no program with these exists either",
+        none="no program with such positions exists either",
         source=_PERIODIC_SOURCE,
     )
     windowed = _adds(

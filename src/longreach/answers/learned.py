@@ -138,7 +138,7 @@ def learned_answer_sides(
 def _said(proof: Proof, first_token: bool) -> str:
     clause = (proof.clause or proof.reason).replace("what may follow", "the answer")
     clause = clause.replace("letters", "tokens")
-    return f"already its first token: {clause}" if first_token else clause
+    return f"already for the first token, {clause}" if first_token else clause
 
 
 def written(machine: LabelledAutomaton) -> Automaton:

@@ -192,6 +192,9 @@ def _compared(models: str | None, encodings: tuple[str, ...] | None) -> tuple[st
     >>> _compared("decoder,lstm", None), _compared(None, ("rope",))
     (('nope', 'ape', 'lstm'), ('rope',))
     """
+    for name in encodings or ():
+        if ":" in name:
+            _check_exists(name, "encoding")
     if models is None:
         return encodings
     encodings = encodings or PROGRAM_SIDES
@@ -205,19 +208,28 @@ def _compared(models: str | None, encodings: tuple[str, ...] | None) -> tuple[st
         if label.problem is not None:
             unknown = unknown_architecture(name) if label.architecture == DECODER else None
             raise InputError(unknown or label.problem, place=Field("models"))
-        if own and not name.startswith(HUGGING_FACE):
-            _check_module(name)
+        if own:
+            _check_exists(name, "models")
         found.append(label.text)
     return tuple(found)
 
 
-def _check_module(name: str) -> None:
-    from longreach.tasks.outside import check_module
+def _check_exists(name: str, option: str) -> None:
+    """A misspelled name is refused although a forecast needs only the name."""
+    if name.startswith(HUGGING_FACE):
+        path = Path(name.removeprefix(HUGGING_FACE))
+        if not path.exists():
+            raise InputError(f"{path}: no such file or directory", place=Field(option))
+        return
+    from longreach.tasks.outside import attribute_value
+    from longreach.theory.names import TaskName
 
+    if not TaskName(name).is_attribute:
+        raise InputError(f"{name!r} is not a name such as module:attribute", place=Field(option))
     try:
-        check_module(name)
+        attribute_value(name, expected="")
     except InputError as error:
-        raise error.at(Field("models")) from None
+        raise error.at(Field(option)) from None
 
 
 def _check_alone(

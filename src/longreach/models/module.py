@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -140,8 +140,8 @@ def _refused(reason: str) -> InputError:
     return InputError(reason, place=Field("architecture"))
 
 
-def _own(name: str, call: Callable[[], Any]) -> Any:
-    """What a user's code returns; a failure is one line that names the model."""
+def _own(name: str, call: Callable[[], Any], given: Iterable[str] = ()) -> Any:
+    """What a user's code returns; a failure is one line that names the model, and what it was `given`."""
     try:
         return call()
     except InputError as error:
@@ -150,7 +150,8 @@ def _own(name: str, call: Callable[[], Any]) -> Any:
             raise InputError(f"{place.name}: {error.reason}", place=Field("model_options")) from None
         raise error if place is not None else error.at(Field("architecture")) from None
     except OWN_FAILURES as error:
-        raise _refused(f"{name} fails: {failure_line(error)}") from None
+        called = f"({', '.join(f'{each}=…' for each in given)})" if given else ""
+        raise _refused(f"{name}{called} fails: {failure_line(error)}") from None
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class _Made:
             del given[THEORY]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            made = _own(self.name, lambda: make(**given))
+            made = _own(self.name, lambda: make(**given), given)
         if not isinstance(made, nn.Module):
             raise _refused(f"{self.name} returns {type(made).__name__}, not a torch.nn.Module")
         return made.float()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from longreach.theory.crasp.evaluate import Kernel, State, Stream, Value, at_emp
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.names import AUTOMATON, EXPECTED, PROGRAM, TaskName, python_hint
+from longreach.theory.names import AUTOMATON, EXPECTED, PROGRAM, TaskName
 from longreach.wording import counted
 
 ACCEPTED, REJECTED = ("accept",), ("reject",)
@@ -309,27 +309,6 @@ def attribute_value(name: str, *, expected: str = EXPECTED) -> Any:
             where = f"module {module!r}" if value is sys.modules.get(module) else f"{type(value).__name__}"
             raise InputError(f"{where} has no attribute {part!r}{near_names(part, public)}") from None
     return value
-
-
-def check_module(name: str) -> None:
-    """Refuse `module:attribute` of a module that does not exist; nothing is imported but its packages.
-
-    >>> check_module("longreach.tasks.copying:Sort")
-    >>> check_module("nothere:make")
-    Traceback (most recent call last):
-    longreach.errors.InputError: no module named 'nothere', installed or in the current directory
-    """
-    if not TaskName(name).is_attribute:
-        raise InputError(f"{name!r} is not a name such as module:attribute")
-    module, _ = TaskName(name).attribute
-    _look_here()
-    try:
-        found = importlib.util.find_spec(module)
-    except OWN_FAILURES:
-        found = None
-    if found is None:
-        hint = python_hint(name)
-        raise InputError(f"no module named {module!r}, installed or in the current directory{hint}")
 
 
 def _look_here() -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, InputError, own_code
+from longreach.errors import OWN_FAILURES, InputError, own_code, unprinted
 from longreach.tasks.balance import PROBED, balanced, drawing_of
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.lengths import LengthRange
@@ -140,7 +140,8 @@ class FunctionTask(SequenceTask):
         """Makes of tokens what the drawer returns: a string, a list, or else a tuple."""
         try:
             length = int(self.lengths(self.least_length, self.least_length + TRIED_SPAN)[0])
-            drawn = self.drawer(length, np.random.default_rng(0))
+            with unprinted(self.name):
+                drawn = self.drawer(length, np.random.default_rng(0))
         except OWN_FAILURES:  # reported where examples are drawn
             return tuple
         return "".join if isinstance(drawn, str) else list if isinstance(drawn, list) else tuple
@@ -485,7 +486,8 @@ class PredicateLanguage(LanguageTask):
         said: set[bool] = set()
         try:
             for word in words:
-                said.add(bool(self.predicate(word)))
+                with unprinted(self.name):
+                    said.add(bool(self.predicate(word)))
                 if len(said) > 1:  # each may take long
                     return True
         except OWN_FAILURES:

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line
+from longreach.errors import OWN_FAILURES, Argument, Field, InputError, failure_line, unprinted
 from longreach.tasks.outside import attribute_value
 from longreach.tasks.own import Drawer
 from longreach.tasks.task import Task
@@ -90,7 +90,8 @@ def plain_task(
     failures: list[tuple[Word, BaseException]] = []
     for word in words:
         try:
-            said.append(function(hand(word)))
+            with unprinted(name or called):
+                said.append(function(hand(word)))
         except OWN_FAILURES as error:
             failures.append((word, error))
     if not said:
