@@ -31,6 +31,13 @@ def test_the_finding_is_counted_from_the_results(tmp_path: Path) -> None:
     assert "not as forecast: (aa)* with APE (1 of 3 runs works at 21–30)." in conclusion(view)
 
 
+def test_where_nothing_disagrees_it_says_what_to_do_about_failures(tmp_path: Path) -> None:
+    several(tmp_path, "tomita-1", "nope", 1.0, 1.0, 1.0)
+    assert "to do" not in argument(report_view(tmp_path, ""))
+    several(tmp_path, "aa", "nope", 0.1, 0.0, 0.2)
+    assert "longreach ask TASK" in argument(report_view(tmp_path, ""))["to do"]
+
+
 @pytest.mark.parametrize("lasts", [(), (0.1,)])
 def test_without_three_runs_nothing_is_claimed(tmp_path: Path, lasts: tuple[float, ...]) -> None:
     several(tmp_path, "aa", "nope", *lasts)

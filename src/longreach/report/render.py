@@ -63,6 +63,8 @@ def argument(view: ReportView) -> dict[str, str]:
         (reason, count), *_ = reasons.most_common(1)
         of = f"in {count} of {len(view.disagreements)} cells" if len(view.disagreements) > 1 else "there"
         found["to do"] = f"Where they disagree, the likeliest reason {of}: {reason}."
+    elif any(answer == "no" for answer, *_ in shares):
+        found["to do"] = "For a task that is expected to fail, longreach ask TASK says what would help."
     return found
 
 
