@@ -135,7 +135,7 @@ def _refuse_others(mode: int, place: File) -> None:
 
 
 def _opened_at_once(path: str, flags: int) -> int:
-    """Without waiting for whoever may write into a pipe."""
+    """Without waiting for a writer to open a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
 
 
@@ -475,7 +475,7 @@ def _wait_for(path: Path) -> int | None:
     while time.monotonic() < end:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError:  # a full disk, say, which whoever writes here will meet and report
+        except OSError:  # a full disk, say, which the next write meets and reports
             return None
         held = lock_file(handle)
         if held == "mine" and is_at(path, handle):

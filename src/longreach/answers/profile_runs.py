@@ -456,7 +456,9 @@ def _profile(
 ) -> Profile:
     runs = tuple(training.profiled(places))
     if not places or not runs:
-        raise InputError("no run came to its end in this time", place=Field("minutes"))
+        raise InputError(
+            "no run finished in this time; run the same command again to resume", place=Field("minutes")
+        )
     first = places[0].config
     label = first.label
     tasks = dict.fromkeys(run.task for run in runs)

@@ -46,7 +46,7 @@ def bound(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Bound the training length from which it works.
+    """Bound the training length that is enough.
 
     Shows the bound that applies to a model, a task or given quantities; --all shows the others. Most hold
     only up to unknown constants: they say how the length grows, not what it is.

@@ -50,7 +50,7 @@ COMMANDS = {
     "crasp synthesize": Command("Search for a small program.", "programs:synthesize"),
     "crasp infer": Command("Run the inference procedure on programs.", "programs:infer"),
     "theory": Command("Bounds, simulation, communication, limit transformers.", panel="Theory"),
-    "theory bound": Command("Bound the training length from which it works."),
+    "theory bound": Command("Bound the training length that is enough."),
     "theory simulate": Command("Find a short word on which a model behaves as on a long one."),
     "theory communicate": Command("Count the bits that one half of an input must tell the other."),
     "theory limit": Command("Limit transformers and the transformers made from them."),

@@ -86,9 +86,9 @@ def forecast(
 ) -> None:
     """Predict from theory whether a task generalizes, and say why.
 
-    Verdicts for transformers without positional encoding (NoPE) and with learned absolute positions (APE), on
-    the task as it is trained. With --convention, on membership in a regular language. Each has a certificate,
-    which --json prints and `longreach verify` checks. Nothing is trained.
+    Verdicts for transformers without positions (NoPE), with learned positions (APE) and with attention to the
+    last match (reach), on the task as it is trained. With --convention, on membership in a regular language.
+    Each has a certificate, which --json prints and `longreach verify` checks. Nothing is trained.
 
     Example: longreach forecast "regex:(a|b)*bb(a|b)*" --program --explain
     """

@@ -19,7 +19,7 @@ from longreach.theory.names import TaskName, python_hint, read_letters
 DEFAULT_RUNS = Path("runs")
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
-TASKS = "Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+TASKS = "A built-in name, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE or module:attribute."
 
 
 def option(help: str, metavar: str | None = None, *names: str, panel: str | None = None, **more: Any) -> Any:

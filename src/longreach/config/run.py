@@ -96,9 +96,11 @@ class RunConfig(BaseModel):
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
     task: str = Field(
-        description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+        description="A built-in name, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE or module:attribute."
     )
-    alphabet: tuple[str, ...] | None = Field(None, description="The alphabet of regex:… or states:….")
+    alphabet: tuple[str, ...] | None = Field(
+        None, description="Letters of regex:…, states:… or a plain function: abc or a,b,c."
+    )
     encoding: str = Field("ape", description="Positional encoding of a decoder, or module:Class of your own.")
     layers: Positive = Field(description="Number of layers (default depends on --scale).")
     heads: Positive = Field(description="Attention heads per layer (default depends on --scale).")

@@ -180,7 +180,7 @@ def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
 
 
 def _told(weights: Array, tokens: Sequence[str]) -> str:
-    """For whoever does not see the drawing: to what each position looks most.
+    """For readers who cannot see the drawing: what each position attends to most.
 
     >>> import numpy as np
     >>> _told(np.array([[1.0, 0.0], [0.2, 0.8]]), ["start", "a"])

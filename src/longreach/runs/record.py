@@ -214,7 +214,7 @@ def _remove(directory: Path) -> None:
         if directory.is_symlink():  # what it points to belongs to somebody else
             directory.unlink()
             return
-        # Renamed first: whoever is interrupted here has removed the whole run, not a half of it.
+        # Renamed first: an interruption here leaves the whole run removed, not half of it.
         shutil.rmtree(gone, ignore_errors=True)
         directory.rename(gone)
         shutil.rmtree(gone)

@@ -1,4 +1,4 @@
-"""Training within some minutes: what was done before is read, and at the time it ends with what there is."""
+"""Training within some minutes: finished runs are reused, and when time is up the results so far count."""
 
 from __future__ import annotations
 

@@ -357,7 +357,7 @@ async def _document(request: Request) -> Any:
 
 
 async def _while_wanted(call: Coroutine[Any, Any, Reply], request: Request, closing: asyncio.Event) -> Reply:
-    """The reply, unless whoever asked goes away first: the server by itself would compute on for nobody."""
+    """The reply, unless the client disconnects first: the server would go on computing for nobody."""
     asked = asyncio.create_task(call)
     ends = [asyncio.create_task(_gone(request)), asyncio.create_task(closing.wait())]
     try:

@@ -252,7 +252,7 @@ def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
 
 
 def _table(automaton: Automaton, notes: Mapping[int, str]) -> Document:
-    """The drawing as a table, for whoever does not see it."""
+    """The drawing as a table, for readers who cannot see it."""
     rows = [
         {
             "state": state,

@@ -1,7 +1,7 @@
 """What runs in processes of their own: calls of the playground, and trainings.
 
 Both read and write lines of JSON on standard input and output. A training says how it goes on; an interrupt
-ends it as Ctrl-C ends `longreach ask`: with what there is.
+ends it as Ctrl-C ends `longreach ask`: with the results so far.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class WorkerPool:
         if self._waiting >= self.limits.waiting:
             return Reply(BUSY, {"error": "too many calls are waiting; try again"})
         if self._idle.empty() and self._cold and not self._mending:
-            self._give_back(self._cold.pop())  # it takes a while to load; whoever is ready first answers
+            self._give_back(self._cold.pop())  # it takes a while to load; the first that is ready answers
         self._waiting += 1
         try:
             worker = await self._idle.get()
@@ -135,7 +135,7 @@ class _Worker:
         return self._process is not None and self._process.returncode is None and not self._owes
 
     async def mend(self) -> None:
-        """Get ready for the next call; what goes wrong is said to whoever asks."""
+        """Get ready for the next call; the caller is told what goes wrong."""
         with contextlib.suppress(TimeoutError, OSError, ValueError):
             if self._owes:
                 await self._finish()
