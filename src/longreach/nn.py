@@ -69,9 +69,11 @@ def reach_attention(
 
 @lru_cache(maxsize=64)
 def _shape(heads: int, head_width: int, modulus: int | Literal["auto"], counting: int) -> ModelConfig:
-    return ModelConfig(
-        layers=1, heads=heads, width=heads * head_width, vocabulary=1, positions=1, encoding="reach",
-        reach_modulus=modulus, reach_counting=counting,
+    return ModelConfig.read(
+        {
+            "layers": 1, "heads": heads, "width": heads * head_width, "vocabulary": 1, "positions": 1,
+            "encoding": "reach", "reach_modulus": modulus, "reach_counting": counting,
+        }
     )  # fmt: skip
 
 

@@ -133,6 +133,16 @@ def test_a_cascade_for_what_may_follow_says_nothing_of_membership_or_of_models()
     assert model.finding.status is not Status.VALID
 
 
+def test_options_of_heads_count() -> None:
+    """A cascade may use a larger clock than is needed, for fewer levels."""
+    found = forecast("regex:(cbc)*(c((a|c)(aa*b)*c?)?)?")
+    cascade = found.sides["reach"].cascade
+    assert cascade is not None
+    assert cascade.modulus == 3
+    names = {"reach(modulus=1)": "yes", "reach(modulus=3)": "yes", "reach(counting=1)": "yes"}
+    assert {name: answer.value for name in names if (answer := found.expected(name))} == names
+
+
 def test_the_screen_names_levels() -> None:
     clause = forecast("tomita-3").sides["reach"].clause
     assert clause == "what came last and the position modulo 2 determine what may follow (2 levels)"

@@ -249,6 +249,22 @@ def test_probing_words_are_shown_where_there_are_any(longreach: Call, tmp_path: 
     assert {each["task"]: set(each["flow"]) for each in listed} == {"tomita-4": spans, "sort": set()}
 
 
+@pytest.mark.parametrize(
+    ("task", "options", "expected"),
+    [
+        ("aa", ("--reach-modulus", "task"), "expected to work"),
+        ("parity", ("--reach-modulus", 3), "expected to fail"),
+        ("parity", ("--heads", 2, "--reach-counting", 1), "the forecast is undecided"),
+    ],
+)
+def test_options_of_reach_have_its_forecast(
+    longreach: Call, tmp_path: Path, task: str, options: tuple[object, ...], expected: str
+) -> None:
+    command = ("train", task, "--encoding", "reach", *SMALL, *FEWER, "--max-steps", 2, *options)
+    found = longreach(*command, "--runs", tmp_path, "--json").document["judgement"]
+    assert expected in found["words"]
+
+
 def test_ids_that_are_predicted(longreach: Call, tmp_path: Path) -> None:
     small = (*SMALL, "--max-steps", 20, "--test-lengths", "11:12", "--test-size", 20, "--max-position", 40)
     command = ("train", "parity", "--encoding", "ape", "--predict-ids", *small, "--runs", tmp_path)

@@ -72,6 +72,12 @@ def test_published_values_are_those_of_the_paper_s_scale() -> None:
         assert resolve("addition", encoding, scale="paper", max_steps=6000).warmup == 300
 
 
+def test_a_modulus_is_said_once() -> None:
+    assert resolve("aa", encoding="reach(modulus=2)", reach_modulus="task").reach_modulus == 2
+    with pytest.raises(InputError, match=r"^reach_modulus: 'reach\(modulus=3\)' says 3$"):
+        resolve("aa", encoding="reach(modulus=3)", reach_modulus=4)
+
+
 def test_values_without_an_entry() -> None:
     config = resolve("regex:(ab)*", scale="paper", alphabet=("a", "b"))
     assert (config.layers, config.heads, config.width, config.lr) == (2, 2, 64, 1e-3)

@@ -36,7 +36,10 @@ from longreach.tasks.layouts import base_of
 from longreach.tasks.positions import LocalSteps, local_steps
 from longreach.tasks.regular import LabelledLanguage, LanguageTask
 from longreach.tasks.task import PAD, Task
+from longreach.theory.automata.automaton import labelled
+from longreach.theory.automata.monoid import least_modulus, transition_monoid
 from longreach.theory.bounds.theorems import BoundsFound
+from longreach.theory.budget import DEFAULT_BUDGET
 from longreach.theory.crasp.program import Program, Trace
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import TaskName
@@ -215,6 +218,8 @@ class Forecast:
         ('no', 'yes')
         >>> [forecast("aa").expected(f"reach(modulus={number})").value for number in (4, 3)]
         ['yes', 'undecided']
+        >>> [forecast("parity").expected(f"reach{options}").value for options in ("", "(counting=1)")]
+        ['no', 'undecided']
         """
         known = CellLabel.read(label) if isinstance(label, str) else label
         if known.side is not None:
@@ -404,9 +409,19 @@ class Forecast:
 
 
 def _tells(label: CellLabel, side: Verdict) -> bool:
-    """Whether the model can tell the distances that the cascade of a yes needs, if that is known."""
-    modulus = reach_settings(label.name).get("reach_modulus")
-    return not isinstance(modulus, int) or side.cascade is None or modulus % side.cascade.modulus == 0
+    """Whether the side speaks of a model with these options: a no of heads that all find, a yes of heads that
+    can tell the distances that a cascade needs."""
+    options = reach_settings(label.name)
+    if side.trained is Answer.NO:
+        return "reach_counting" not in options
+    modulus, cascade = options.get("reach_modulus"), side.cascade
+    if not isinstance(modulus, int) or cascade is None or modulus % cascade.modulus == 0:
+        return True
+    # A smaller clock may do with more levels.
+    table = cascade.machine
+    machine = labelled(table.alphabet, table.transitions, 0, table.outputs)
+    monoid = transition_monoid(machine, DEFAULT_BUDGET.monoid)
+    return monoid is not None and modulus % least_modulus(monoid) == 0
 
 
 def forecast(

@@ -454,9 +454,8 @@ def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding
 def _has_theory(label: CellLabel) -> bool:
     """Whether theory may have a forecast; others are not looked for, which can take seconds."""
     from longreach.answers.forecast import OTHER_ATTENTION
-    from longreach.theory.program_class import ENCODING_SIDES
 
-    return label.architecture != DECODER or label.encoding in (*ENCODING_SIDES, *OTHER_ATTENTION)
+    return label.architecture != DECODER or label.side is not None or label.encoding in OTHER_ATTENTION
 
 
 def print_judgement(tally: Tally, finding: Finding) -> None:

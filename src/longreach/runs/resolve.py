@@ -20,7 +20,7 @@ from longreach.config.architectures import (
 )
 from longreach.config.encodings import encoding_row, is_own_encoding, unknown_encoding
 from longreach.config.model import BASELINE_SHAPE, ModuleConfig
-from longreach.config.reach import TASK
+from longreach.config.reach import TASK, reach_settings
 from longreach.config.run import OF_NUMBERS, OWN_SIZES, RunConfig
 from longreach.config.scales import Scale, hyperparameters, scale_table
 from longreach.errors import Argument, Field, InputError
@@ -73,6 +73,9 @@ def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", 
     fields: dict[str, Any] = {"task": self_contained(task), "encoding": encoding, **setting, **given}
     if fields.get("reach_modulus") == TASK:
         fields["reach_modulus"] = needed_modulus(known)
+    for name, value in reach_settings(encoding).items():
+        if name != "encoding" and fields.get(name, value) != value:
+            raise InputError(f"{encoding!r} says {value}", place=Field(name))
     fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
     if "test_lengths" not in fields:
         fields["test_lengths"] = known.test_ranges(_longest(fields["train_lengths"]))
