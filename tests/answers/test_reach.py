@@ -150,5 +150,5 @@ def test_the_screen_names_levels() -> None:
 
 def test_more_levels_than_the_usual_model_has_layers_are_said() -> None:
     clause = forecast("regex:(a|b)*abbab(a|b)*").sides["reach"].clause
-    levels = "(5 levels; usual: 2)"
+    levels = "(needs 5 levels, the usual model has 2 layers)"
     assert clause == f"what came last determines what may follow {levels}"

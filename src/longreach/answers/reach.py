@@ -252,11 +252,11 @@ def _levels(layers: int) -> str:
     """How many layers a cascade needs, and whether the usual model has them.
 
     >>> _levels(1), _levels(3)
-    (' (1 level)', ' (3 levels; usual: 2)')
+    (' (1 level)', ' (needs 3 levels, the usual model has 2 layers)')
     """
     usual = Hyperparameters().layers
     if layers > usual:
-        return f" ({layers} levels; usual: {usual})"
+        return f" (needs {layers} levels, the usual model has {counted(usual, 'layer')})"
     return f" ({counted(layers, 'level')})" if layers else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -24,9 +25,11 @@ from longreach.studies.census.analysis import (
 )
 from longreach.studies.census.draw import bins
 from longreach.studies.census.odds import fit_odds
-from longreach.studies.census.study import census_figure
-from longreach.studies.census.tables import cells
+from longreach.studies.census.strata import OUTSIDE, group_of
+from longreach.studies.census.study import GROUP_WORDS, census_figure
+from longreach.studies.census.tables import KINDS, cells, language_table
 from tests.helpers.census_samples import synthetic_runs
+from tools.census_page import digest
 
 # One document of all, its tables and its figure.
 
@@ -55,6 +58,46 @@ def test_tables_are_whole_and_come_from_the_document_alone() -> None:
     assert text.startswith("126 held-out languages, 504 runs, of which 1 failed")
     without = analysis_markdown({**document, "odds": None})
     assert len(without) < len(text)
+
+
+def test_a_part_of_the_typed_census_and_other_layers_stand_beside_the_rest() -> None:
+    """One seed, held-out languages alone, and a model that was run outside the class only."""
+    encodings = ("nope", "ape", "reach")
+    development = synthetic_runs("development", lengths=(20,), seeds=1, encodings=encodings)
+    model = fit_odds(development, setting="drawn", replicates=5)
+    drawn = synthetic_runs("held-out", lengths=(20,), seeds=2, encodings=encodings)
+    typed = synthetic_runs("held-out", lengths=(20,), seeds=1, encodings=("reach",), kinds=("typed",))
+    languages = language_table()
+    deeper = [
+        replace(run, recipe="4 layers")
+        for run in drawn
+        if run.encoding == "reach" and run.seed == 0 and group_of(languages[run.language]) == OUTSIDE
+    ]
+    whole = [*drawn, *typed, *deeper]
+    held_out = tuple(
+        replace(
+            run, run=f"{number:016x}", accuracy=(*run.accuracy, 0.0), probing=(*run.accuracy, 0.0),
+            worst_loop=(*run.accuracy, 0.0),
+        )
+        for number, run in enumerate(whole)
+    )  # fmt: skip
+    found = analyse("held-out", held_out, development=development, model=model, samples=20)
+    document = json.loads(json.dumps(found.document(), allow_nan=False))
+    assert document["languages"] == 126 + 120
+    runs = {(each["model"], each["source"]): 0 for each in document["sure"]}
+    assert set(runs) == {*((each, "drawn") for each in (*encodings, "reach, 4 layers")), ("reach", "typed")}
+    (far,) = (each for each in document["sure"] if each["model"] == "reach, 4 layers")
+    assert [far["in class, sure"], far["in class, not"], far["outside, sure"]] == [0, 0, 0]
+    assert far["outside, not"] == len(deeper) == 31
+    judged = {(each["encoding"], each["kind"]): 0 for each in document["odds"]["strata"]}
+    assert set(judged) == {*((each, "drawn") for each in encodings), ("reach", "typed")}
+    text = analysis_markdown(document)
+    assert "| reach, 4 layers | drawn no/no, outside AC⁰ | 10N | 31 | 31 |" in text
+    assert "| reach | typed no/yes | 10N |" in text
+    rows = digest(document).rows
+    assert [row[0] for row in rows] == [f"{kind} {group}" for kind in KINDS for group in GROUP_WORDS]
+    assert all(row[1:3] == ["–", "–"] for row in rows if row[0].startswith("typed"))
+    assert fit_odds([*development, *deeper], setting="drawn", replicates=5) == model
 
 
 def test_runs_of_another_part_are_refused() -> None:
