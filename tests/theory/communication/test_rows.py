@@ -83,7 +83,9 @@ FUNCTIONS: dict[str, tuple[Callable[[Word], Hashable], str, bool]] = {
         lambda w: sum(a == b == "b" for a, b in zip(w, w[len(w) // 2 :], strict=False)) % 2, "ab", True,
     ),
     "first half above the second": (lambda w: w[: len(w) // 2] > w[len(w) // 2 :], "ab", True),
-    "every second letter": (lambda w: w[::2], "ab", False),
+    "every second letter": (lambda w: w[::2], "ab", True),
+    "every second letter from the second on": (lambda w: w[1::2], "ab", True),
+    "every fourth letter": (lambda w: w[::4], "ab", False),
 }  # fmt: skip
 WINDOWS: dict[str, tuple[Callable[[Word], Hashable], str]] = {
     "first 8": (lambda w: w[:8], "ab"),
@@ -94,6 +96,7 @@ WINDOWS: dict[str, tuple[Callable[[Word], Hashable], str]] = {
     "first 7 = last 7": (lambda w: w[:7] == w[-7:], "ab"),
     "first 7 = last 7 backwards": (lambda w: w[:7] == w[-7:][::-1], "abc"),
     "first 25 = last 25": (lambda w: w[:25] == w[-25:], "ab"),
+    "every second of the first 16": (lambda w: w[:16:2], "ab"),
     "the 12 in the middle": (lambda w: w[max(0, len(w) // 2 - 6) : len(w) // 2 + 6], "ab"),
 }
 

@@ -266,7 +266,11 @@ def rows_of_cuts(
         rows = tuple(max(1, told_apart(_asked(answer, cut, n), n)[0]) for n in lengths)
         if not rows:
             continue
+        first = 1 - len(rows) % 2
         measured = MeasuredRows(cut=cut, lengths=tuple(lengths), rows=rows, exhaustive=True)
+        # What takes a bit for every second symbol grows in stairs.
+        stairs = replace(measured, lengths=measured.lengths[first::2], rows=rows[first::2])
+        measured = stairs if stairs.grows and not measured.grows else measured
         if measured.grows:
             measured = replace(measured, followed=tuple(_followed(answer, measured, most)))
         found.append(measured)
