@@ -22,14 +22,18 @@ from longreach.theory.program_class import PROGRAM_SIDES
 from longreach.theory.verdicts.verdict import Answer
 from tests.helpers.further_functions import FURTHER
 from tests.helpers.own_functions import THIRTY, word
+from tests.helpers.reported_functions import REPORTED
 
 
 @pytest.mark.parametrize(
-    "name", ["vowels", "anagram", "max_depth", "unary_equal", "fifth_from_end", "lookup_first"]
-)
+    "name",
+    ["vowels", "anagram", "max_depth", "unary_equal", "fifth_from_end", "lookup_first", "never_overdrawn",
+     "commas_at_depth_one", "clear_lead", "first_unique", "signed_sum"],
+)  # fmt: skip
 def test_each_kind_of_terms_finds_its_program(name: str) -> None:
-    """Letters that are alike, parts, heights, few inputs, wide windows, what follows a first letter."""
-    truth, task = FURTHER[name]
+    """Letters that are alike, parts, heights, few inputs, wide windows, what follows a first letter; then
+    heights of a double, at a letter, more numbers in pairs of comparisons, and digits behind a sign."""
+    truth, task = {**FURTHER, **REPORTED}[name]
     found = black_box_sides(task, name, ["ape"], seconds=20.0)["ape"]
     assert found.answer.value == truth.split()[1] == "yes"
     assert found.proof.certificate.kind == "found-program"

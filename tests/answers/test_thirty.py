@@ -9,6 +9,7 @@ from longreach.tasks.task import Task
 from longreach.theory.program_class import PROGRAM_SIDES
 from tests.helpers.further_functions import FURTHER
 from tests.helpers.own_functions import THIRTY
+from tests.helpers.reported_functions import REPORTED
 
 KNOWN = {
     "no no": "diff_mod3 palindrome copy reverse lookup_latest flip_flop dyck2 sum_mod5 compare_binary "
@@ -22,14 +23,16 @@ KNOWN = {
 TRUTHS = {name: tuple(answers.split()) for answers, names in KNOWN.items() for name in names.split()}
 
 
-FURTHER_TRUTHS = {name: tuple(answers.split()) for name, (answers, _) in FURTHER.items()}
+def _table(known: dict[str, tuple[str, Task]]) -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
+    tasks = {name: task for name, (_, task) in known.items()}
+    return tasks, {name: tuple(answers.split()) for name, (answers, _) in known.items()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("tasks", "truths"),
-    [(THIRTY, TRUTHS), ({name: task for name, (_, task) in FURTHER.items()}, FURTHER_TRUTHS)],
-    ids=["thirty", "further"],
+    [(THIRTY, TRUTHS), _table(FURTHER), _table(REPORTED)],
+    ids=["thirty", "further", "reported"],
 )
 def test_nearly_all_are_decided_and_none_is_wrong(
     tasks: dict[str, Task], truths: dict[str, tuple[str, ...]]

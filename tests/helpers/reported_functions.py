@@ -1,8 +1,8 @@
 """Functions of everyday work: logs, fields of a row, dates, counters, state machines.
 
 The truths were written down before the functions were asked about, without positions and with them. A yes
-names counts that tell; a no to programs with positions names what must be carried; a no to those without names
-the window or the position that matters.
+names counts that tell; a no to programs with positions names what must be carried; a no to those without
+names the window or the position that matters.
 """
 
 from __future__ import annotations
@@ -191,6 +191,6 @@ REPORTED: dict[str, tuple[str, Task]] = {
     "divisible_by_three": ("no no", _of("01", lambda x: int("".join(x), 2) % 3 == 0)),  # counts modulo 3
     "count_in_decimal": ("no no", _of("eo", lambda x: list(str(x.count("e"))))),  # no program for all lengths
     "every_second": ("no no", _of("ab", lambda x: x[::2])),  # a copy
-    "changes": ("yes yes", _of("ab", lambda x: sum(u != v for u, v in pairwise(x)) >= 5)),  # subsequence ababab
+    "changes": ("yes yes", _of("ab", lambda x: sum(u != v for u, v in pairwise(x)) >= 5)),  # ababab
 }
 """By name: the answers without positions and with them, and the task."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from longreach.theory.crasp.program import Program, tidy_statements
 from longreach.theory.crasp.syntax import Expr, all_of, any_of, as_expr, exists
 from longreach.theory.crasp.syntax import token as token_test
-from longreach.theory.search.terms import EOS, KINDS, PARTS, SEP, WITH_RELATIONS, Form, Terms, Values
+from longreach.theory.search.terms import EOS, KINDS, NUMBERS, PARTS, SEP, WITH_RELATIONS, Form, Terms, Values
 
 Truth = NDArray[np.bool_]
 Counts = NDArray[np.int32]
@@ -32,6 +32,8 @@ LIMIT, LIMIT_OF_TWO, LIMIT_ALONE = 2, 5, 10
 several literals."""
 PAIRED = 700
 """Comparisons of which all pairs are tried."""
+SMALLEST, SMALL = (1, 0), (1, 0, 2, -1, 3, -2)
+"""Numbers with which sums are compared in pairs: at first, and where these are not enough."""
 NEARLY = 0.9
 """Of comparisons that refute nearly as many as the best, the simplest is taken."""
 AT_ONCE = 3
@@ -231,6 +233,7 @@ class _Search:
             self.terms.forms,
             self.cost,
             self.slack,
+            SMALL if NUMBERS in self.terms.kinds else SMALLEST,
         )
         found: list[Formula] = []
         for shape in (part.one, part.several, part.pairs):
@@ -257,9 +260,10 @@ class _Part:
         forms: list[Form],
         cost: NDArray[np.int64],
         slack: float,
+        numbers: Sequence[int],
     ) -> None:
         self.tests, self.sums, self.wanted = tests, sums, wanted
-        self.forms, self.cost, self.slack = forms, cost, slack
+        self.forms, self.cost, self.slack, self.numbers = forms, cost, slack, numbers
         self._atoms: tuple[list[Literal], Truth] | None = None
 
     def _split(self, holds: bool) -> tuple[Truth, Truth]:
@@ -409,7 +413,7 @@ class _Part:
     def _comparisons(self) -> Iterator[tuple[Literal, Truth]]:
         for number, test in enumerate(self.tests):
             yield Literal(None, test=number), test
-        for least in (1, 0):
+        for least in self.numbers:
             for number, form in enumerate(self.forms):
                 if form.cost <= 2:
                     yield Literal(number, least=least), self.sums[number] >= least

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,15 @@ from longreach.theory.crasp.syntax import TRUE, Expr, all_of, any_of, count, exi
 SOS, SEP, EOS = "SOS", "SEP", "EOS"
 SIMPLE, SUMS, PARTS, ORDER, HEIGHTS = "counts", "sums", "parts", "order", "heights"
 LOCAL, WIDE, MODULAR = "windows", "wide windows", "positions"
+NUMBERS = "numbers"
+"""No terms: those of the other kinds, compared with more numbers."""
 KINDS: tuple[tuple[str, ...], ...] = (
     (SIMPLE,),
     (SIMPLE, SUMS),
     (SIMPLE, PARTS),
     (SIMPLE, SUMS, ORDER),
     (SIMPLE, ORDER, HEIGHTS),
+    (SIMPLE, ORDER, NUMBERS),
 )
 """Without relations; each is tried after the one before, but those that add no term."""
 WITH_RELATIONS: tuple[tuple[str, ...], ...] = (
@@ -277,11 +280,20 @@ class Terms:
                     self._difference(leads, self._n)
 
     def _fill_heights(self, order: Sequence[str]) -> None:
-        """How far one letter was ahead of another."""
-        for first, second in product(order if len(order) <= COMPARED else (), repeat=2):
-            for ahead in range(1, HIGHEST + 1) if first != second else ():
-                body = self._inside & (self._x_expr(first) > self._x_expr(second) + ahead)
+        """How far one letter was ahead of another, or of its double, anywhere or at some letter."""
+        for first, second in permutations(order if len(order) <= COMPARED else (), 2):
+            one, other = self._x_expr(first), self._x_expr(second)
+            for ahead in range(1, HIGHEST + 1):
+                body = self._inside & (one > other + ahead)
                 self._sum((1, self._count("leads", first, second, ahead, body=body)))
+            for times in range(2, COEFFICIENTS + 1):
+                for key, over in ((times, 1), one > times * other), ((1, times), times * one > other):
+                    self._sum((1, self._count("leads", first, second, key, body=self._inside & over)))
+            for letter, ahead in product(order, range(HIGHEST)):
+                at = self._count("leads at", letter, first, second, ahead,
+                                 body=self._read(letter) & (one > other + ahead))  # fmt: skip
+                self._sum((1, at))
+                self._difference(self._x[letter], at)
 
     def _x_expr(self, letter: str) -> Expr:
         return self.counts[self._x[letter]]
@@ -303,6 +315,14 @@ class Terms:
             self._sum((1, place))
         for left, right in combinations(grams.values(), 2):
             self._difference(left, right)
+        digits = [letter for letter in order if letter.isdecimal()]
+        values = {  # of all digits behind a letter, such as a sign
+            first: [(int(digit), grams[first, digit]) for digit in digits if int(digit)]
+            for first in (order if digits else ())
+            if first not in digits
+        }
+        for (_, mine), (_, others) in combinations(values.items(), 2):
+            self._sum(*mine, *((-value, place) for value, place in others))
         for (first, second), place in grams.items():
             self._difference(place, self._x[first])
             self._difference(place, self._x[second])
