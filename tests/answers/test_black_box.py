@@ -146,6 +146,42 @@ def test_a_function_that_fails_is_undecided() -> None:
     assert "KeyError" in found["ape"].reason
 
 
+def test_a_function_that_changes_its_mind_is_undecided() -> None:
+    """It answers every word the same way at first, and another way later."""
+    asked = []
+
+    def changing(x: tuple[str, ...]) -> bool:
+        asked.append(x)
+        return x.count("a") > x.count("b") if len(asked) < 3000 else x[0] == "a"
+
+    for task in (
+        Task.from_function(_word, changing),
+        Task.from_predicate(lambda w: bool(w) and changing(w), "ab"),
+    ):
+        asked.clear()
+        found = black_box_sides(task, "mine", ["nope"])["nope"]
+        assert found.answer is Answer.UNDECIDED
+        assert "has different answers, at first" in found.reason
+
+
+def test_an_answer_without_tokens_has_a_name() -> None:
+    found = black_box_sides(Task.from_function(_word, lambda x: []), "mine", ["ape"], seconds=1.0)["ape"]
+    assert found.answer is Answer.UNDECIDED
+    assert "have the answer ε" in found.reason
+
+
+def test_positions_modulo_a_number_where_one_symbol_repeats() -> None:
+    """Only a digit and ticks are inputs: without positions the ticks cannot be counted modulo 5."""
+
+    def ticks(length: int, rng: np.random.Generator) -> list[str]:
+        return [str(rng.integers(0, 5)), *"t" * (length - 1)]
+
+    task = Task.from_function(ticks, lambda x: (int(x[0]) + len(x) - 1) % 5)
+    found = black_box_sides(task, "mine", PROGRAM_SIDES)
+    assert [found[key].answer.value for key in PROGRAM_SIDES] == ["no", "yes"]
+    assert found["nope"].reason.startswith("of the inputs 0 (t)* an automaton with 5 states")
+
+
 def test_an_empty_language_is_not_believed() -> None:
     found = black_box_sides(Task.from_predicate(lambda word: False, "ab"), "mine", ["nope"])["nope"]
     assert found.answer is Answer.UNDECIDED

@@ -8,6 +8,7 @@ growth of what one part of an input must tell the other; all small programs.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -75,6 +76,8 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
                         box.tried[-1] += f": {clock.ended}"
                         more = f"--budget {BUDGETS * seconds:g} would allow more"
                         box.clause = box.clause or f"{clock.ended}: {more}"
+            with suppress(OutOfTime), clock.step("enumeration"):
+                box.check_again()
     except InputError as error:
         unasked = "it cannot be queried"
         why = f"{unasked}: {error.message}"

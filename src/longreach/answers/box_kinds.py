@@ -9,7 +9,15 @@ from functools import cached_property
 
 import numpy as np
 
-from longreach.answers.boxes import MOST_ANSWERS, TIMED, TIMED_LENGTH, Box, one_sided, trial_words
+from longreach.answers.boxes import (
+    ASKED_AGAIN,
+    MOST_ANSWERS,
+    TIMED,
+    TIMED_LENGTH,
+    Box,
+    one_sided,
+    trial_words,
+)
 from longreach.answers.checkers import TRIED
 from longreach.answers.embedded import drawn_embeddings, embedded_sides, letter_embeddings, two_parts
 from longreach.answers.learned import (
@@ -91,7 +99,8 @@ class LanguageBox(Box):
 
     def check_steady(self) -> None:
         for word in long_words(self.task.letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)):
-            if self.task.contains(word) != self.task.contains(word):
+            self.first[word] = self.task.contains(word)
+            if self.first[word] != self.task.contains(word):
                 raise InputError(f"{spelled(word)} has different answers, accept and reject")
             if self.clock.now() > STEADY_SHARE * self.clock.seconds:
                 break
@@ -168,8 +177,9 @@ class AnswersBox(Box):
             return None
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
-        self.check_steady()
         drawn = self.drawn
+        early = list(self.examples().items())
+        self.first = dict(early[:: 1 + len(early) // ASKED_AGAIN])
         if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
             self.tried.append(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")
             return {}

@@ -24,6 +24,7 @@ from longreach.answers.learned import (
 )
 from longreach.answers.searched import searched_program
 from longreach.answers.sliced import sliced_sides
+from longreach.errors import InputError
 from longreach.tasks.own import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
@@ -41,6 +42,7 @@ from longreach.theory.communication.rows import (
 )
 from longreach.theory.program_class import SIDES
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers
+from longreach.wording import EMPTY, spelled
 
 MOST_ANSWERS = 16
 """Different answers to short inputs, beyond which they are taken to grow."""
@@ -49,6 +51,8 @@ TIMED, TIMED_LENGTH = 20, 30
 LEAST_WORDS, MOST_ASKED = 50, 4096
 NEAR_ROUNDS, NEAR_WORDS = 3, 50
 """How often words are made from those with rare answers, and from how many."""
+ASKED_AGAIN = 40
+"""Words that are asked about at the beginning and at the end."""
 LEAST_OTHERS = 3
 """Answers besides the most frequent one, in each range of lengths."""
 
@@ -106,6 +110,8 @@ class Box:
         """The same in a few plain words, where a user's own function is the likely reason."""
         self.refuted: set[str] = set()
         """The sides of which an automaton says no, if words that are never drawn count as well."""
+        self.first: dict[Word, Hashable] = {}
+        """Words with the answers that they had at the beginning."""
         self.automaton: LearnedAutomaton | None = None
         """That gives the whole answer, or membership."""
 
@@ -125,6 +131,13 @@ class Box:
 
     def check_steady(self) -> None:
         """Refuses a function that answers the same word in two ways."""
+
+    def check_again(self) -> None:
+        """Refuses a function that answers a word otherwise than at the beginning."""
+        for word, said in self.first.items():
+            if (now := self.asked(word)) != said:
+                answers = " and later ".join(map(_said, (said, now)))
+                raise InputError(f"{spelled(word)} has different answers, at first {answers}")
 
     def affordable(self, letters: Sequence[str], step: str) -> int:
         """How many words can be asked about, by the time that a few take."""
@@ -329,4 +342,5 @@ def one_sided(answers: Mapping[Word, Hashable]) -> str | None:
 def _said(answer: Hashable) -> str:
     if isinstance(answer, bool):
         return IN if answer else OUT
-    return " ".join(token for token in answer if token != EOS) if isinstance(answer, tuple) else str(answer)
+    tokens = answer if isinstance(answer, tuple) else (str(answer),)
+    return " ".join(token for token in tokens if token != EOS) or EMPTY

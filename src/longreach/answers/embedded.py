@@ -90,7 +90,7 @@ def drawn_embeddings(inputs: Mapping[int, Iterable[Word]]) -> Iterator[Embedding
         for (start, end), words in best:
             middles = [word[before : before + 2 * block] for word in words]
             firsts, seconds = {m[:block] for m in middles}, {m[block:] for m in middles}
-            for blocks in _squares(sorted(firsts & seconds), set(middles), block):
+            for blocks in _squares(sorted(firsts & seconds), set(middles)):
                 found = Embedding(start, blocks, end)
                 more = {(*start, *b, *end) for b in blocks}
                 if not more <= known.get(before + block + after, frozenset()):
@@ -101,11 +101,11 @@ def drawn_embeddings(inputs: Mapping[int, Iterable[Word]]) -> Iterator[Embedding
                     yield found
 
 
-def _squares(blocks: list[Word], pairs: set[Word], size: int) -> Iterator[tuple[Word, ...]]:
-    """Sets of blocks any two of which follow one another, large ones first."""
-    del size
+def _squares(blocks: list[Word], pairs: set[Word]) -> Iterator[tuple[Word, ...]]:
+    """Sets of blocks any two of which follow one another, large ones first; one block alone may be counted
+    modulo a number."""
     fine = [a for a in blocks if (*a, *a) in pairs]
-    for count in range(min(MOST_BLOCKS, len(fine)), 1, -1):
+    for count in range(min(MOST_BLOCKS, len(fine)), 0, -1):
         for chosen in combinations(fine[: 2 * MOST_BLOCKS], count):
             if all((*a, *b) in pairs for a, b in product(chosen, repeat=2)):
                 yield chosen

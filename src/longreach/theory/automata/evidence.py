@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from longreach.theory.automata.automaton import LabelledAutomaton, Word, longest_word
 from longreach.theory.automata.samples import class_shares
+from longreach.wording import EMPTY
 
 RANGES = 4
 """Lengths are counted in so many ranges."""
@@ -76,7 +77,7 @@ def doubt(
     if not labels:
         return "no word is an input"
     if len(labels) == 1:
-        return f"all {total:,} {words} tried have the answer {labels[0]}"
+        return f"all {total:,} {words} tried have the answer {labels[0] or EMPTY}"
     for label in labels:
         counts = seen.get(label, (0,) * RANGES)
         shares = [float(share[0]) for share in class_shares(machine, label, longest)]
