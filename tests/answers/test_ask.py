@@ -19,6 +19,7 @@ from longreach.answers.ask import (
     heading,
     judgement_words,
 )
+from longreach.answers.brief import brief
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import MeasuredCell
 from longreach.answers.measurement import first_members, trained_to
@@ -353,3 +354,20 @@ def test_more_minutes_are_advised_where_they_may_help(tmp_path: Path) -> None:
         "there was time for 25% of the usual steps",
     )
     assert not any("train for more steps" in each.change for each in found.advice)
+
+
+@pytest.mark.parametrize(
+    ("task", "encoding", "said"),
+    [
+        ("aa", "reach(modulus=2)", "expected to work"),
+        ("aa", "reach(modulus=3)", "not known"),
+        ("parity", "reach(modulus=3)", "expected to fail"),
+        ("parity", "reach(counting=1)", "not known"),
+    ],
+)
+def test_options_of_an_encoding_have_their_own_row(task: str, encoding: str, said: str) -> None:
+    """What theory says of some heads need not hold of others."""
+    found = ask(task, encodings=encoding, minutes=0)
+    for (line, *_), *_ in ((block.lines for block in told) for told in (blocks(found), brief(found))):
+        assert line.says.partition(":")[0] == said
+        assert (found.answer_of(encoding) is Answer.UNDECIDED) == (said == "not known")

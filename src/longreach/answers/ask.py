@@ -99,8 +99,7 @@ class ThreeAnswers:
 
     def rests_on_examples(self, encoding: str) -> bool:
         """Whether the forecast comes from answers that were asked for, up to some length."""
-        label = CellLabel.read(encoding).side
-        side = None if label is None else self.forecast.sides[label]
+        side = self.forecast.side_of(encoding)
         return side is not None and side.checked_to is not None and side.trained is not Answer.UNDECIDED
 
     def works_later(self, cell: MeasuredCell) -> MeasuredCell | None:
@@ -317,14 +316,16 @@ def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block,
 
 def side_line(found: ThreeAnswers, encoding: str) -> Line:
     """What is expected under an encoding or of another model, why, and what was measured."""
-    side = found.forecast.sides.get(encoding)
     label = CellLabel.read(encoding)
+    side = found.forecast.side_of(label)
     model = None if side is not None or label.architecture == DECODER else found.forecast.about(label)
     if model is not None:
         says, basis = model.words, f"{model.reason} ({model.model_class})"
     elif side is None:
         note = found.forecast.encodings.get(encoding)
         own = "no theory for a model of your own" if label.row.is_own else ""
+        if label.side is not None:
+            own = "theory speaks of other options of its heads"
         says, basis = NOT_KNOWN, own if note is None else note.statement
     else:
         says, basis = side.trained.expectation, side_words(side)

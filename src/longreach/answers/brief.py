@@ -106,7 +106,7 @@ def _sides(found: ThreeAnswers) -> list[Line]:
     told: list[Line] = []
     told_of: tuple[str, str] | None = None
     for encoding, line in zip(found.question.rows, lines, strict=True):
-        side = found.forecast.sides.get(encoding)
+        side = found.forecast.side_of(encoding)
         cell = cells.get(encoding)
         if side is not None and side.trained is not Answer.UNDECIDED:
             again = told_of is not None and side.basis == told_of[0] and side.clause != told_of[1]

@@ -223,12 +223,18 @@ class Forecast:
         """
         known = CellLabel.read(label) if isinstance(label, str) else label
         if known.side is not None:
-            side = self.sides[known.side]
-            return side.trained if _tells(known, side) else Answer.UNDECIDED
+            side = self.side_of(known)
+            return Answer.UNDECIDED if side is None else side.trained
         found = self.about(known)
         if found is None:
             return None
         return Answer.UNDECIDED if found.answer == "not known" else Answer(found.answer)
+
+    def side_of(self, label: CellLabel | str) -> Verdict | None:
+        """The side that speaks of runs with a label; None where none does."""
+        known = CellLabel.read(label) if isinstance(label, str) else label
+        side = None if known.side is None else self.sides[known.side]
+        return side if side is not None and _tells(known, side) else None
 
     def about(self, label: CellLabel) -> ArchitectureVerdict | None:
         """What theory says of a model other than the decoder of both sides; None where it says nothing."""

@@ -96,7 +96,7 @@ def test_a_part_of_the_typed_census_and_other_layers_stand_beside_the_rest() -> 
     assert "| reach | typed no/yes | 10N |" in text
     rows = digest(document).rows
     assert [row[0] for row in rows] == [f"{kind} {group}" for kind in KINDS for group in GROUP_WORDS]
-    assert all(row[1:3] == ["–", "–"] for row in rows if row[0].startswith("typed"))
+    assert all(row[1:3] == ["–", "–"] for row in rows if str(row[0]).startswith("typed"))
     assert fit_odds([*development, *deeper], setting="drawn", replicates=5) == model
 
 
