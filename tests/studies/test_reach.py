@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from longreach.answers.agreement import Place
+from longreach.answers.agreement import Place, published_accuracy
 from longreach.studies.advice import tried
+from longreach.studies.cells import outcomes
+from longreach.studies.encodings import draw_encodings
 from longreach.studies.reach import ADVISED, FIGURE_1, STUDY, TIMES, config_of, forms
 from longreach.studies.study import StudyOptions
 
@@ -34,3 +36,16 @@ def test_other_encodings_have_the_same_setting() -> None:
 def test_seeds_are_those_that_are_asked_for() -> None:
     members = STUDY.members(StudyOptions(scale="laptop", tasks=("aa",), encodings=("reach",), seeds=2))
     assert [config.seed for configs in members.values() for config in configs] == [0, 1]
+
+
+def test_published_numbers_stand_beside_runs() -> None:
+    places = [Place(task, encoding) for encoding in ("reach", "ape", "nope") for task in ("aa", "l-bb")]
+    members = {place: [config_of(place, "laptop")] for place in places}
+    axis = draw_encodings(outcomes(members, []), "t", published=True).axes[0]
+    names = [label.get_text() for label in axis.get_xticklabels()]
+    assert names[-2:] == ["ape, paper", "nope, paper"]
+    values = {said for said in (text.get_text() for text in axis.texts) if said[0].isdigit()}
+    found = {place.encoding: published_accuracy(place) for place in places if place.task == "aa"}
+    assert found["reach"] is None
+    assert values == {f"{100 * found['ape'][-1]:.0f} ✓", f"{100 * found['nope'][-1]:.0f} ✗"}
+    assert published_accuracy(Place("l-bb", "ape")) is None

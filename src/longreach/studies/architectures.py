@@ -82,7 +82,7 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
     return resolve(place.task, scale=scale, **model, **given)
 
 
-def by_model(found: Sequence[Outcome]) -> StudyReport:
+def by_model(found: Sequence[Outcome], *, about: str = ABOUT) -> StudyReport:
     """Per model, by what theory says of it: how many runs work, and are sure, on the longest inputs."""
     lines: list[list[str]] = []
     document: dict[str, Any] = {}
@@ -107,7 +107,7 @@ def by_model(found: Sequence[Outcome]) -> StudyReport:
         "95 % on the training range."
     )
     table = table_of(titles, lines, title=title)
-    return StudyReport(document={"models": document}, tables=[table], remarks=[ABOUT])
+    return StudyReport(document={"models": document}, tables=[table], remarks=[about])
 
 
 STUDY = cell_study(

@@ -28,19 +28,28 @@ NOTE = (
     "else how many work; in brackets: no run is right on the whole training range. ✓ ✗ ? the forecast, "
     "where theory has one."
 )
+OF_PAPER = "Paper: the published mean accuracy on the longest inputs."
 LONG_NAME = 14  # characters: longer names of columns are slanted
 NOTE_WIDTH = 18  # characters to a column of cells
 
 
-def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
-    """A matrix of the runs that work, encodings across and tasks down, grouped by the programs they have."""
+def draw_encodings(found: Sequence[Outcome], title: str, *, published: bool = False) -> Figure:
+    """A matrix of the runs that work, encodings across and tasks down, grouped by the programs they have.
+
+    `published`: also a column for the paper's numbers of each encoding that has them, and none for an encoding
+    without runs.
+    """
     import numpy as np
 
     order = list(GROUPS)
     tasks = sorted({each.place.task: None for each in found}, key=lambda task: order.index(group_of(task)))
+    papers = [each for each in found if published and each.published is not None]
+    if published:
+        found = [each for each in found if each.tallies[-1].runs] or found
     columns = list(dict.fromkeys(each.place.encoding for each in found))
-    shares = np.full((len(tasks), len(columns)), np.nan)
-    drawn = titled(title, (0.95 * len(columns) + 3.6, 0.27 * len(tasks) + 1.9))
+    theirs = list(dict.fromkeys(each.place.encoding for each in papers))
+    shares = np.full((len(tasks), len(columns) + len(theirs)), np.nan)
+    drawn = titled(title, (0.95 * shares.shape[1] + 3.6, 0.27 * len(tasks) + 1.9))
     axis = drawn.subplots()
     for each in found:
         row, column = tasks.index(each.place.task), columns.index(each.place.encoding)
@@ -49,17 +58,27 @@ def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
         shares[row, column] = share
         colour = "white" if share < DARK_BELOW else "black"
         axis.text(column, row, cell_text(each), ha="center", va="center", fontsize=7, color=colour)
+    for each in papers:
+        row, column = tasks.index(each.place.task), len(columns) + theirs.index(each.place.encoding)
+        shares[row, column] = share = (each.published or (np.nan,))[-1]
+        colour = "white" if share < DARK_BELOW else "black"
+        said = f"{100 * share:.0f}{MARKS[each.forecast]}"
+        axis.text(column, row, said, ha="center", va="center", fontsize=7, color=colour)
     image = axis.imshow(np.ma.masked_invalid(shares), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
-    names = [CellLabel.read(column).shown for column in columns]
-    axis.set_xticks(range(len(columns)), names, fontsize=8)
-    axis.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
+    names = [
+        *(CellLabel.read(column).shown for column in columns),
+        *(f"{CellLabel.read(column).shown}, paper" for column in theirs),
+    ]
+    axis.set_xticks(range(len(names)), names, fontsize=8)
+    axis.set_xticks(np.arange(1, len(names)) - 0.5, minor=True)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
     axis.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     if max(map(len, names)) > LONG_NAME:
         for tick in axis.xaxis.get_major_ticks():
             tick.label2.set(rotation=30, ha="left")
     axis.grid(which="minor", color="white", linewidth=1)
-    axis.set_xlabel("\n".join(wrap(NOTE, NOTE_WIDTH * len(columns))), fontsize=7)
+    note = f"{NOTE} {OF_PAPER}" if theirs else NOTE
+    axis.set_xlabel("\n".join(wrap(note, NOTE_WIDTH * len(names))), fontsize=7)
     _name_groups(axis, tasks)
     bar = drawn.colorbar(image, ax=axis, fraction=0.025, pad=0.01)
     bar.set_label("runs that work on the longest test range", fontsize=8)
