@@ -61,7 +61,7 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     assert re.match(r"1 run, about \d+ seconds? on 1 core\n", done.err)
     head, row, note, probed, blank, words, *reasons, which = done.out.splitlines()
     assert probed == "probing words at 21-30 (in brackets the worst kind): 0.00 % (0.00 %); chance 0 %"
-    assert which.startswith("0 of 1 sure. A forecast speaks of all inputs")
+    assert which.startswith("0 of 1 sure. A forecast is about all inputs")
     assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
     assert row.split()[1:4] == ["0", "done", "3"]
     shares = "accuracy from the first position on (in brackets at random offsets)"
@@ -244,7 +244,7 @@ def test_probing_words_are_shown_where_there_are_any(longreach: Call, tmp_path: 
     assert run["flow"] == {}
     out = longreach(*kinds).out
     assert "(in brackets the worst kind): " in out
-    assert out.count("A forecast speaks of all inputs") == 1
+    assert out.count("A forecast is about all inputs") == 1
     listed = longreach("results", "list", "--runs", tmp_path, "--json").document["runs"]
     assert {each["task"]: set(each["flow"]) for each in listed} == {"tomita-4": spans, "sort": set()}
 

@@ -33,9 +33,9 @@ from longreach.wording import counted
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
 
 MORE_TRAINING = "train for more steps, or a larger model"
-OF_ALL_WORDS = "random inputs hide hard ones, and a forecast speaks of all: train on longer inputs"
+OF_ALL_WORDS = "random inputs hide hard ones, and a forecast is about all: train on longer inputs"
 WHICH_WORDS = (
-    "A forecast speaks of all inputs, so probing words are its fairer test: a sure run also works on every "
+    "A forecast is about all inputs, so probing words test it more fairly: a sure run also works on every "
     "loop, or kind, of them. Random words are what a model usually meets."
 )
 FEW_RUNS = 3
