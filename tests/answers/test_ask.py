@@ -351,7 +351,7 @@ def test_more_minutes_are_advised_where_they_may_help(tmp_path: Path) -> None:
     (more,) = [each for each in found.advice if "--minutes" in each.change]
     assert (more.change, more.basis) == (
         "more steps: --minutes 14",
-        "there was time for 25% of the usual steps",
+        "there was time for 25 % of the usual steps",
     )
     assert not any("train for more steps" in each.change for each in found.advice)
 

@@ -62,7 +62,7 @@ def test_more_steps_say_why(tmp_path: Path) -> None:
     found = asked("parity", tmp_path, {"nope": 0, "ape": 0}, learned=False)
     part = replace(found.measurement, share=0.25, seconds_for_all=400.0)
     lines = brief(replace(found, measurement=part))[2].lines
-    assert ("more steps: --minutes 14", "there was time for 25% of the usual steps") in [
+    assert ("more steps: --minutes 14", "there was time for 25 % of the usual steps") in [
         (line.label, line.basis) for line in lines
     ]
 

@@ -172,7 +172,7 @@ def test_it_says_at_once_what_it_will_do(tmp_path: Path, training: Any) -> None:
     _measure("aa", tmp_path, listener=listener)
     assert listener.said[0].startswith("measuring 6 runs trained to 20, 1,000 steps each: about ")
     assert listener.said[0].endswith(
-        ", then other training lengths; press Ctrl-C to stop early and use the results so far"
+        ", then other training lengths\npress Ctrl-C to stop early and use the results so far"
     )
     assert listener.said[1].startswith("measuring 2 runs trained to 10, 1,000 steps each: about ")
 

@@ -23,7 +23,7 @@ from longreach.runs.index import read_index
 from longreach.tasks.lengths import read_name
 from longreach.theory.names import TaskName
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted
+from longreach.wording import counted, percent
 
 if TYPE_CHECKING:
     from longreach.answers.ask import ThreeAnswers
@@ -263,5 +263,5 @@ def _more_steps(found: ThreeAnswers) -> Remedy | None:
         return None
     # The other half of the time is for other training lengths.
     minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(found.question.minutes) + 1)
-    basis = f"there was time for {measurement.share:.0%} of the usual steps"
+    basis = f"there was time for {percent(measurement.share, 0)} of the usual steps"
     return Remedy(change=f"more steps: --minutes {minutes}", basis=basis)

@@ -146,10 +146,8 @@ class Bars:
         self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each run once it has started."""
-        from longreach.theory.names import TaskName
-
         bars = [
-            Bar(each.key, f"{TaskName(each.task).short} {each.label.name} seed {each.seed}", each.max_steps)
+            Bar(each.key, f"{_called(each.task)} {each.label.name} seed {each.seed}", each.max_steps)
             for each in waiting
         ]
         with show_bars(bars, runs, total=total if self.overall else None) as ended:
@@ -159,6 +157,18 @@ class Bars:
         """A line."""
         if self.remarks:
             note(remark)
+
+
+def _called(task: str) -> str:
+    """A task's name without the hash that tells objects of a session apart.
+
+    >>> _called("object:python@0123456789ab"), _called("regex:a@b")
+    ('python', 'regex:a@b')
+    """
+    from longreach.theory.names import TaskName
+
+    name = TaskName(task)
+    return name.expression.partition("@")[0] if name.is_session else name.short
 
 
 def print_plan(plan: Plan, *, less: str, stops_early: bool) -> None:

@@ -116,7 +116,7 @@ class TimedTraining:
         writable_runs(self.runs)
         seconds = min(self.seconds(waiting), self.left) if self.here else None
         plan = _plan(waiting, seconds, what, after)
-        self.progress.say(f"{plan}; press {self.progress.ended_by} to stop early and use the results so far")
+        self.progress.say(f"{plan}\npress {self.progress.ended_by} to stop early and use the results so far")
         try:
             found = train_pending(
                 members, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
