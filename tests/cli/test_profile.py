@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from longreach.answers.board import add_profile, keep, kept_profiles, read_profile
 from longreach.answers.profile_runs import profile
 from longreach.answers.profile_suite import suite
+from longreach.cli import board as command
+from longreach.cli.screen import Screen
 from longreach.config.architectures import HUGGING_FACE
 from tests.answers.test_profile import Trainer, reach, trained
 from tests.cli.conftest import Call
@@ -348,6 +351,17 @@ def test_what_is_not_a_whole_profile_is_refused(
     document = json.loads(whole.read_text(encoding="utf-8"))
     key, tried = document["runs"][0]["run"], document["tried"][-len(document["needs"])]["run"]
     assert message.format(key=key, tried=tried) in _why_not_added(whole, alter, longreach, tmp_path)
+
+
+def test_a_narrow_terminal_gets_a_column_for_each_model(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The board of the project: all needs beside each other take more than 80 columns."""
+    monkeypatch.setattr(command, "console", partial(Screen, width=80, highlight=False))
+    lines = longreach("board", "--board", Path(__file__).parents[2] / "results/board").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {"APE", "reach"} <= set(lines[1].split())
+    assert any(line.startswith("window and modulus ") for line in lines)
 
 
 def test_words_that_do_not_go_together(longreach: Call, tmp_path: Path) -> None:

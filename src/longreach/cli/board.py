@@ -11,7 +11,7 @@ import typer
 from longreach.cli.options import JsonOption, option
 from longreach.cli.output import check_file, check_page, console, note, print_json, write_text
 from longreach.errors import InputError
-from longreach.wording import counted, some
+from longreach.wording import Column, Table, counted, some
 
 
 class Action(StrEnum):
@@ -75,9 +75,16 @@ def board(
             if place:
                 screen.print()
             screen.text(table.title, "bold")
-            screen.table(table)
+            screen.table(table if table.fits(screen.width) else _turned(table))
         note(f"{counted(len(profiles), 'profile')}; a number is the length up to which runs are right")
     else:
         console().text(f"no profile in {where}; longreach profile --out FILE.json makes one")
     if out is not None:
         note(f"wrote {out}")
+
+
+def _turned(table: Table) -> Table:
+    """With a column for each model, where a narrow terminal has no room for all needs beside each other."""
+    models = [Column(str(row[0]), rank=place) for place, row in enumerate(table.rows)]
+    rows = [[title, *(row[place] for row in table.rows)] for place, title in enumerate(table.titles) if place]
+    return Table([Column("", right=False), *models], rows)

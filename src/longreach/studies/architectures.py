@@ -129,7 +129,7 @@ STATE_PASSING = cell_study(
     title="Recurrences that start from states of other sequences",
     source="Buitrago Ruiz and Gu, arXiv 2507.02782",
     about="recurrent models with and without state passing in training",
-    time="laptop: about 60 minutes on two cores after architectures, whose members it shares",
+    time="laptop: about 60 minutes on two cores after architectures, whose runs it shares",
     places=tuple(
         Place(task, model)
         for task in TASKS

@@ -117,7 +117,7 @@ ENCODINGS_STUDY = cell_study(
     title="All positional encodings on the tasks of Figure 1",
     source="open question of Huang et al., arXiv 2410.02140, section 6",
     about="six other encodings beside APE and NoPE, with the setting of APE",
-    time="laptop: about 110 minutes on two cores after figure1, whose members it shares; --seeds 1: 37",
+    time="laptop: about 110 minutes on two cores after figure1, whose runs it shares; --seeds 1: 37",
     places=tuple(
         Place(task, encoding) for task in (*ALGORITHMIC, *REGULAR) for encoding in (*ENCODINGS, *OTHERS)
     ),
@@ -163,7 +163,7 @@ REGULARIZER = cell_study(
     title="The penalty on attention between positions",
     source="Huang et al., arXiv 2410.02140, Definition 5 (8); the authors' published runs with 0.0001",
     about="APE on the algorithmic tasks without the penalty and with the coefficients 0.0001 and 0.001",
-    time="laptop: about 23 minutes on two cores after figure1, whose members without the penalty it shares",
+    time="laptop: about 23 minutes on two cores after figure1, whose runs without the penalty it shares",
     places=tuple(Place(task, "ape", value) for task in ALGORITHMIC for value in COEFFICIENTS),
     figure=draw_regularizer,
     summary=work_by_theory,

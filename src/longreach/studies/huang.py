@@ -105,7 +105,7 @@ FIGURE2 = cell_study(
     title="Regular languages by name",
     source="Huang et al., arXiv 2410.02140, Figure 2",
     about="the regular languages of figure1, one panel each; the same runs",
-    time="none after figure1; alone about two thirds of it",
+    time="nothing to train after figure1; alone about two thirds of its time",
     places=REGULAR_PLACES,
     figure=draw_figure2,
 )
@@ -144,7 +144,7 @@ FIGURE3 = cell_study(
     title="Length generalization against AC⁰",
     source="Huang et al., arXiv 2410.02140, Figure 3",
     about="figure1 coloured by membership in AC⁰, which does not predict it; the same runs",
-    time="none after figure1; alone as long",
+    time="nothing to train after figure1; alone as long",
     places=(*ALGORITHMIC_PLACES, *REGULAR_PLACES),
     figure=draw_figure3,
 )
@@ -196,7 +196,7 @@ FIGURE4 = cell_study(
     title="Length generalization against star-freeness and dot-depth",
     source="Huang et al., arXiv 2410.02140, Figure 4",
     about="regular languages coloured by star-freeness and dot-depth; the same runs as figure1",
-    time="none after figure1; alone about two thirds of it",
+    time="nothing to train after figure1; alone about two thirds of its time",
     places=REGULAR_PLACES,
     figure=draw_figure4,
 )
