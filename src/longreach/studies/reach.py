@@ -29,9 +29,9 @@ SETTING: dict[str, Any] = {"layers": 2, "heads": 4, "lr": 0.003, "test_size": 20
 SHORT = 12
 """Tasks of the study `advice`, and their forms, are trained to this length, as there."""
 ABOUT = (
-    "Every model has 2 layers and 4 heads. Width and steps are those of learned positions in Figure 1, at least "
-    f"64 and at most {MOST_STEPS}; no setting was tuned on these tasks. A forecast is about what a model can "
-    "express at every length; it promises nothing about training."
+    "Every model has 2 layers and 4 heads. Width (at least 64) and steps (at most "
+    f"{MOST_STEPS:,}) are those of learned positions in Figure 1; no setting was tuned on these tasks. A "
+    "forecast is about what a model can express at every length; it promises nothing about training."
 )
 
 
