@@ -36,7 +36,7 @@ NOTE_WIDTH = 18  # characters to a column of cells
 def draw_encodings(found: Sequence[Outcome], title: str, *, published: bool = False) -> Figure:
     """A matrix of the runs that work, encodings across and tasks down, grouped by the programs they have.
 
-    `published`: also a column for each encoding of which the paper has numbers, and none for one without runs.
+    `published`: also a column for each encoding that the paper has numbers of, and none for one without runs.
     """
     import numpy as np
 
