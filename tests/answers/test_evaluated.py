@@ -132,7 +132,10 @@ def _logits(*shape: int) -> Any:
 
 REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (3, {}, "model: expected a callable, not int"),
-    (lambda ids: [1], {}, "the model returns a list; expected logits: a tensor, an array or .logits"),
+    (lambda ids: (ids,), {}, "the model returns a tuple; expected logits: a tensor, an array or .logits"),
+    (lambda ids: [1], {}, "the model's logits have the shape (1,), expected (10, 4, 5)"),
+    (lambda ids: [[1], []], {}, "the model on ids of shape (10, 4) fails: ValueError"),
+    (lambda ids: ids == 0, {}, "the model's logits are bool, not real numbers"),
     (_logits(-1, 5, 4), {}, "the model's logits have the shape (10, 5, 4), expected (10, 4, 5)"),
     (lambda ids: torch.zeros(*ids.shape, 9), {}, "the model's logits have 9 columns; the task has 5 tokens"),
     (
@@ -151,6 +154,8 @@ REFUSALS: list[tuple[Any, dict[str, Any], str]] = [
     (_logits(1), {"lengths": [(9, 3)]}, "lengths: 9:3 is not a range of lengths from 0 to 1,000,000"),
     (_logits(1), {"lengths": [1.5]}, "lengths: 1.5 is not a range of lengths, as in (41, 60)"),
     (_logits(1), {"lengths": [(1, 2, 3)]}, "lengths: (1, 2, 3) is not a range of lengths, as in (41, 60)"),
+    (_logits(1), {"lengths": 1.5}, "lengths: 1.5 is not a range of lengths, as in (41, 60)"),
+    (_logits(1), {"seed": -1}, "seed: must be a whole number of at least 0, not -1"),
     (_logits(1), {"size": 0}, "size: must be a whole number of at least 1, not 0"),
     (_logits(1), {"task": "nosuch"}, "task: no task named 'nosuch'"),
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -146,6 +146,8 @@ def evaluate(
         raise InputError(f"expected a callable, not {type(model).__name__}", place=Argument("model"))
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise InputError(f"must be a whole number of at least 1, not {size!r}", place=Field("size"))
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"must be a whole number of at least 0, not {seed!r}", place=Field("seed"))
     if isinstance(task, Task) and alphabet is not None:
         raise InputError("an alphabet is only for regex:…; a Task has its own", place=Argument("task"))
     subject = task if isinstance(task, Task) else load_argument(task, alphabet)
@@ -181,7 +183,7 @@ def read_lengths(lengths: Lengths | Sequence[Lengths]) -> tuple[LengthRange, ...
     ['41-60', '61-80', '81-100', '200-200']
     """
     place = Field("lengths")
-    one = isinstance(lengths, int | str | np.integer) or _is_pair(lengths)
+    one = isinstance(lengths, str) or not isinstance(lengths, Iterable) or _is_pair(lengths)
     found: list[LengthRange] = []
     for each in [lengths] if one else list(lengths):  # type: ignore[arg-type]
         try:
@@ -271,11 +273,14 @@ def _logits(found: Any) -> torch.Tensor:
     import torch
 
     found = getattr(found, "logits", found)
-    if isinstance(found, np.ndarray):
-        return torch.from_numpy(found)
+    if isinstance(found, list | np.ndarray):
+        found = torch.from_numpy(np.asarray(found))
     if not isinstance(found, torch.Tensor):
         kind = type(found).__name__
         raise InputError(f"the model returns a {kind}; expected logits: a tensor, an array or .logits")
+    if found.dtype == torch.bool or found.is_complex():
+        kind = str(found.dtype).removeprefix("torch.")
+        raise InputError(f"the model's logits are {kind}, not real numbers")
     return found
 
 
