@@ -137,6 +137,16 @@ class Broken(Slope):
         raise ValueError("no slope today")
 
 
+class Steep(Slope):
+    def bias(self, *given):
+        return {}["slope"]
+
+
+class Ahead(Encoding):
+    def embed(self, parameters, config, embedded, ids):
+        return embedded + embedded.roll(-1, dims=-2)
+
+
 number = 3
 """
 
@@ -168,6 +178,8 @@ def test_an_encoding_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: 
         "train_slope:Slop": "module 'train_slope' has no attribute 'Slop'; did you mean 'Slope'?",
         "train_slope:number": "train_slope:number: is not a subclass of longreach.models.encodings.Encoding",
         "train_slope:Broken": "train_slope:Broken: making it fails: ValueError: no slope today",
+        "train_slope:Steep": "train_slope:Steep fails: KeyError: 'slope'",
+        "train_slope:Ahead": "train_slope:Ahead is not causal: changing token 8 moves earlier logits by ",
         "train_nowhere:X": "no module named 'train_nowhere', installed or in the current",
         "train_damaged:Slope": "module 'train_damaged' cannot be imported: SyntaxError: invalid syntax",
     }.items():

@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row
+from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row, is_own_encoding
 from longreach.config.model import ModelConfig
 from longreach.errors import OWN_FAILURES, Field, InputError, failure_line
 from longreach.models.encodings import Attending, Encoding, Reading
@@ -83,7 +83,7 @@ def transformer(config: ModelConfig) -> Network:
         return unembedded(parameters, config, last_states(parameters, config, *inputs))
 
     learned = encoding_row(config.encoding).learned_positions
-    return Network(
+    made = Network(
         shape=config,
         table={name: initial.shape for name, initial in table.items()},
         initial=partial(draw, table),
@@ -94,6 +94,27 @@ def transformer(config: ModelConfig) -> Network:
         ignores_offsets=encoding_module(config.encoding).ignores_offsets,
         positions=config.positions if learned else None,
     )
+    if is_own_encoding(config.encoding):
+        _check_own(config, made)
+    return made
+
+
+def _check_own(config: ModelConfig, made: Network) -> None:
+    """Refuse an own encoding that fails, or shows later tokens, in one line."""
+    from longreach.models.module import later_tokens, tried_ids  # few models need it
+
+    parameters, ids = made.initial(0), tried_ids(config.vocabulary, config.positions)
+
+    def logits(parameters: Parameters, inputs: Inputs) -> Tensor:
+        return made.outputs(parameters, inputs).tokens
+
+    try:
+        with torch.no_grad():
+            wrong = later_tokens(logits, parameters, ids, config.vocabulary)
+    except OWN_FAILURES as error:
+        wrong = f"fails: {failure_line(error)}"
+    if wrong is not None:
+        raise InputError(f"{config.encoding} {wrong}", place=Field("encoding"))
 
 
 def parameter_table(config: ModelConfig) -> dict[str, Initial]:

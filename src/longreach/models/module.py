@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -282,10 +283,7 @@ def _check(made: _Made, module: nn.Module) -> None:
         if name not in again or not torch.equal(value, again[name]):
             reason = "differs between two calls with the same torch seed; draw it with torch's random numbers"
             raise _refused(f"{made.name}: the parameter {name} {reason}")
-    generator = torch.Generator().manual_seed(0)
-    # 0 is padding, which comes last; the first token of all inputs is 1.
-    time = min(TIME, shape.positions)
-    ids = torch.randint(1, max(2, shape.vocabulary), (ROWS, time), generator=generator)
+    ids = tried_ids(shape.vocabulary, shape.positions)
     before = {name: value.clone() for name, value in module.named_buffers()}
     module.train()
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -294,7 +292,7 @@ def _check(made: _Made, module: nn.Module) -> None:
         if name not in before or not torch.equal(value, before[name]):
             reason = "changes in a forward pass (batch norm?), so that rows of a batch would see each other"
             raise _refused(f"{made.name}: the buffer {name} {reason}")
-    expected = (ROWS, time, shape.vocabulary)
+    expected = (*ids.shape, shape.vocabulary)
     if tuple(found.shape) != expected:
         sizes = "(batch, time, vocabulary)"
         raise _refused(
@@ -305,36 +303,56 @@ def _check(made: _Made, module: nn.Module) -> None:
         first = _own(made.name, lambda: made.call(module, None, Inputs(ids)))
         if not bool(torch.isfinite(first).all()):
             raise _refused(f"{made.name} returns logits that are not finite")
-        leak = _own(made.name, lambda: _leak(made, module, ids, None))
-        with suppress(*OWN_FAILURES):  # other parameters may be none that the module is made for
-            leak = leak or _leak(made, module, ids, _stirred(module, generator))
+        call, parameters = partial(made.call, module), _trainable(module)
+        leak = _own(made.name, lambda: later_tokens(call, parameters, ids, shape.vocabulary))
         if leak:
-            raise _refused(f"{made.name} is not causal: {leak}; padding and prefixes need causal models")
+            raise _refused(f"{made.name} {leak}")
         longest = torch.ones((1, min(shape.positions, MOST_TRIED)), dtype=torch.long)
         _own(f"{made.name} on {longest.shape[1]} tokens", lambda: made.call(module, None, Inputs(longest)))
 
 
-def _leak(made: _Made, module: nn.Module, ids: Tensor, parameters: Parameters | None) -> str | None:
-    """How logits move with a later token; None where they do not."""
-    first, time = made.call(module, parameters, Inputs(ids)), ids.shape[1]
-    if not bool(torch.isfinite(first).all()):
-        return None
-    tolerance = TOLERANCE * (1.0 if parameters is None else max(1.0, float(first.abs().max())))
+def later_tokens(
+    call: Callable[[Parameters, Inputs], Tensor], parameters: Parameters, ids: Tensor, vocabulary: int
+) -> str | None:
+    """What keeps a model from being causal; None: nothing. Logits are those of a function of parameters.
+
+    A layer that starts at zero hides what it reads, so parameters with some noise are tried as well.
+    """
+    generator = torch.Generator().manual_seed(0)
+    stirred = {
+        name: value + STIRRED * torch.randn(value.shape, generator=generator)
+        for name, value in parameters.items()
+    }
+    found = _moved(call, parameters, ids, vocabulary, TOLERANCE)
+    with suppress(*OWN_FAILURES):  # these parameters may be none that the model is made for
+        size = float(call(stirred, Inputs(ids)).abs().max())
+        if found is None and math.isfinite(size):
+            found = _moved(call, stirred, ids, vocabulary, TOLERANCE * max(1.0, size))
+    return found
+
+
+def _moved(
+    call: Callable[[Parameters, Inputs], Tensor],
+    parameters: Parameters,
+    ids: Tensor,
+    vocabulary: int,
+    tolerance: float,
+) -> str | None:
+    first, time = call(parameters, Inputs(ids)), ids.shape[1]
     for place in {time - 1, time // 2} - {0}:
         changed = ids.clone()
-        changed[:, place] = 1 + ids[:, place] % max(1, made.shape.vocabulary - 1)
-        moved = float((made.call(module, parameters, Inputs(changed)) - first)[:, :place].abs().max())
+        changed[:, place] = 1 + ids[:, place] % max(1, vocabulary - 1)
+        moved = float((call(parameters, Inputs(changed)) - first)[:, :place].abs().max())
         if not moved <= tolerance:
-            return f"changing token {place} moves earlier logits by {moved:.2g}"
+            reason = f"changing token {place} moves earlier logits by {moved:.2g}"
+            return f"is not causal: {reason}; padding and prefixes need causal models"
     return None
 
 
-def _stirred(module: nn.Module, generator: torch.Generator) -> Parameters:
-    """Its parameters with some noise: what a layer that starts at zero reads shows only then."""
-    return {
-        name: value + STIRRED * torch.randn(value.shape, generator=generator)
-        for name, value in _trainable(module).items()
-    }
+def tried_ids(vocabulary: int, positions: int) -> Tensor:
+    """A small batch without padding, which is token 0."""
+    generator = torch.Generator().manual_seed(0)
+    return torch.randint(1, max(2, vocabulary), (ROWS, min(TIME, positions)), generator=generator)
 
 
 def _draws_in_training(made: _Made, module: nn.Module) -> bool:
