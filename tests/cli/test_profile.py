@@ -236,7 +236,7 @@ OF_QUICK: dict[str, tuple[Any, str]] = {
     ),
     "examples": (
         lambda document: document["budget"].update(examples=1),
-        "1 examples, and its runs trained on ",
+        "budget.examples: 1, and by its runs 896,000",
     ),
     "steps": (
         lambda document: document["runs"][-1].update(steps=5000),
@@ -337,6 +337,16 @@ CHANGES: dict[str, tuple[Any, str]] = {
         "learning rate 0.01, regex:a*b(ab)*b*: effective to 1, and its run {tried} to ",
     ),
     "tried order": (lambda document: document["tried"].reverse(), "with seed 0 at its place"),
+    "seeds": (lambda document: document["budget"].update(seeds=5), "budget.seeds: 5, and by its runs 3"),
+    "seconds": (lambda document: document.update(seconds=1.0), "seconds: 1.0, and by its runs "),
+    "parameters": (
+        lambda document: document["runs"][0].update(parameters=1),
+        "and by its runs 1",
+    ),
+    "task": (
+        lambda document: document["runs"][0].update(task="parity"),
+        "theory: not of the tasks of its runs",
+    ),
     "claim": (lambda document: document["needs"][0].update(effective=320), "counting: the numbers are not"),
     "field": (lambda document: document.update(extra=1), "extra: "),
     "missing": (lambda document: document.pop("runs"), "runs: "),

@@ -33,6 +33,8 @@ from longreach.wording import Column, Table, counted, listed
 
 SAMPLES = 1000
 """Of the bootstrap over tasks."""
+ROUNDING = 0.051
+"""By which a sum of seconds may differ from what it is of."""
 TAIL = 2.5
 """Per cent on each side of an interval."""
 Said: TypeAlias = Literal["yes", "no", "not known"]
@@ -103,13 +105,15 @@ def judged(run: ProfiledRun) -> tuple[bool, int, int]:
     return True, effective, sure
 
 
-def profiled_run(need: SuiteNeed, task: SuiteTask, ranges: Sequence[LengthRange], row: Row) -> ProfiledRun:
-    """A result as a line of a profile."""
+def profiled_run(
+    need: SuiteNeed, task: SuiteTask, ranges: Sequence[LengthRange], row: Row, parameters: int | None = None
+) -> ProfiledRun:
+    """A result as a line of a profile, with how many parameters its model has."""
     names = [each.name for each in ranges]
     fields: dict[str, Any] = {
         "run": row.key, "need": need.need, "task": task.task, "seed": row.seed or 0, "steps": row.steps or 0,
         "lengths": tuple(each.last for each in ranges), "seconds": round(row.seconds or 0.0, 1),
-        "code": row.code or "", "fitted": False, "effective": 0, "sure": 0,
+        "code": row.code or "", "fitted": False, "effective": 0, "sure": 0, "parameters": parameters,
     }  # fmt: skip
     if row.status != "done":
         text = " ".join((row.error or "failed").split())[:200]
@@ -305,6 +309,8 @@ class Profile(_Document):
     def _derived(self) -> Self:
         """Numbers that follow from the runs are derived again."""
         names, keys = {run.need for run in self.runs}, {run.run for run in self.runs}
+        if self.theory and not {run.task for run in self.runs} <= self.theory.keys():
+            raise ValueError("theory: not of the tasks of its runs")
         for each in self.needs:
             own = [run for run in self.runs if run.need == each.need]
             theory = self.theory if each.by_theory else None
@@ -473,14 +479,20 @@ def _check_budget(profile: Profile, known: Suite) -> None:
 
 
 def _check_runs(profile: Profile, known: Suite) -> None:
-    """Refuse runs with other steps or lengths than their need and task have, and another sum of examples."""
+    """Refuse runs with other steps or lengths than their need and task have, and other sums over them."""
     tasks = {(need.need, task.task): (need, task) for need, task in tasks_of(known, profile.part)}
     for run in profile.runs:
         _check_run(run, *tasks[run.need, run.task], known)
-    budget = profile.budget
-    examples = sum(budget.batch * run.steps for run in (*profile.runs, *profile.tried))
-    if budget.examples != examples:
-        raise InputError(f"{budget.examples:,} examples, and its runs trained on {examples:,}")
+    spent, budget = (*profile.runs, *profile.tried), profile.budget
+    parameters = profile.runs[0].parameters  # of the first task; none where it failed
+    for what, said, found in (
+        ("budget.examples", budget.examples, sum(budget.batch * run.steps for run in spent)),
+        ("budget.seeds", budget.seeds, len({run.seed for run in profile.runs})),
+        ("seconds", profile.seconds, round(sum(run.seconds for run in spent), 1)),
+        ("parameters", profile.parameters, parameters or profile.parameters),
+    ):
+        if abs(said - found) > ROUNDING:
+            raise InputError(f"{what}: {said:,}, and by its runs {found:,}")
 
 
 def _check_run(run: ProfiledRun, need: SuiteNeed, task: SuiteTask, known: Suite) -> None:

@@ -262,10 +262,15 @@ class _Training:
 
     def profiled(self, places: Sequence[Place]) -> list[ProfiledRun]:
         return [
-            profiled_run(place.need, place.task, place.config.ranges, self.rows[place.config.key])
-            for place in places
-            if place.config.key in self.rows
+            profiled_run(need, task, config.ranges, self.rows[config.key], self._parameters(config.key))
+            for need, task, config in places
+            if config.key in self.rows
         ]
+
+    def _parameters(self, key: str) -> int | None:
+        final = self.results[key].final
+        found = None if final is None else final.details.get("parameters")
+        return found if isinstance(found, int) else None
 
 
 def profile(
