@@ -52,6 +52,17 @@ def test_a_configuration_trains_with_the_vocabulary_of_the_task(tmp_path: Path, 
 
 
 @needs("transformers")
+def test_the_state_of_a_recurrent_model_is_what_its_cache_holds(tmp_path: Path) -> None:
+    """Mamba-2: a convolution over 4 tokens of 32 + 2 · 4 channels, and 4 heads of 8 × 4."""
+    fields = {"hidden_size": 16, "num_hidden_layers": 1, "state_size": 4, "num_heads": 4, "head_dim": 8}
+    path = tmp_path / "mamba2.json"
+    path.write_text(json.dumps({"model_type": "mamba2", "n_groups": 1, **fields}), encoding="utf-8")
+    made = network(ModuleConfig(model=f"hf:{path}", vocabulary=5, positions=9))
+    assert made.state_size is not None
+    assert made.state_size(3) == made.state_size(7) == 4 * 40 + 4 * 8 * 4
+
+
+@needs("transformers")
 def test_options_change_the_configuration(tmp_path: Path) -> None:
     model = written(tmp_path, "llama")
     small, large = (

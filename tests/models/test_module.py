@@ -45,6 +45,8 @@ class Mixer(nn.Module):
         if wrong.get("turned"):
             self.turn = nn.Parameter(torch.ones(2, dtype=torch.complex64))
         self.out = nn.Linear(width * (1 + bool(wrong.get("bidirectional"))), outputs or vocabulary)
+        if "states" in wrong:
+            self.state_size = lambda length: wrong["states"]
         if wrong.get("zero"):
             nn.init.zeros_(self.out.weight)
 
@@ -119,6 +121,8 @@ def shape(name: str = NAME, **options: Any) -> ModuleConfig:
     [
         (shape(bidirectional=True), "is not causal: changing token"),
         (shape(bidirectional=True, zero=True), "is not causal: changing token"),
+        (shape(states=-1), "its state_size is -1, not a number of at least 0"),
+        (shape(states="many"), "fails: ValueError: invalid literal for int()"),
         (shape(batch_norm=True), "the buffer norm.running_mean changes in a forward pass"),
         (shape(outputs=5), "returns logits of shape (3, 9, 5), expected (3, 9, 6)"),
         (shape(dictionary=True), "returns dict, not a tensor or an object with .logits"),

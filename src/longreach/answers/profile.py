@@ -285,7 +285,7 @@ class Profile(_Document):
     title: str
     parameters: Count
     """All of them, for the first task of the suite."""
-    state_size: Count | None
+    state_size: Length | None
     """Numbers kept of a prefix of the longest tested length, where that is known."""
     budget: SpentBudget
     seconds: Annotated[float, Field(ge=0)]

@@ -131,7 +131,7 @@ class Causal(nn.Module):
         logits: Tensor = found[..., self.first : self.first + self.vocabulary]
         return logits
 
-    def state_size(self, length: int) -> int:
+    def state_size(self, length: int) -> int | None:
         """Keys and values of all tokens so far; of recurrent models, what their cache holds."""
         config = self.model.config
         layers = int(config.num_hidden_layers)
@@ -140,10 +140,27 @@ class Causal(nn.Module):
             whole = int(config.num_attention_heads)
             width = getattr(config, "head_dim", None) or config.hidden_size // whole
             return 2 * layers * int(heads) * int(width) * length
-        inner = int(getattr(config, "intermediate_size", config.hidden_size))
-        return (
-            layers * inner * (int(getattr(config, "state_size", 1)) + int(getattr(config, "conv_kernel", 0)))
-        )
+        training, ids = self.model.training, torch.full((1, length), self.first, device=self.model.device)
+        self.model.eval()
+        try:
+            with torch.no_grad():
+                found = self.model(input_ids=ids, use_cache=True)
+        except Exception:  # some train, and cannot write
+            return None
+        finally:
+            self.model.train(training)
+        return sum(_numbers_in(value) for name, value in found.items() if name != "logits") or None
+
+
+def _numbers_in(cache: Any) -> int:
+    """Numbers in the arrays of a cache, layer by layer; what counts or flags is no array."""
+    if isinstance(cache, Tensor):
+        return cache.numel() if cache.dim() > 1 else 0
+    if isinstance(cache, Mapping):
+        return sum(map(_numbers_in, cache.values()))
+    if isinstance(cache, list | tuple):
+        return sum(map(_numbers_in, cache))
+    return sum(map(_numbers_in, vars(cache).values())) if "cache" in type(cache).__module__ else 0
 
 
 class PlacedCausal(Causal):

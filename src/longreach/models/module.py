@@ -89,6 +89,8 @@ def module_network(shape: ModuleConfig) -> Network:
     tried = made.module(0)
     _check(made, tried)
     states = getattr(tried, "state_size", None)
+    if states is not None:
+        _states(shape.model, partial(states, 1))  # what is wrong with it is said before training
     return Network(
         shape=shape,
         table={name: tuple(value.shape) for name, value in _trainable(tried).items()},
@@ -98,8 +100,18 @@ def module_network(shape: ModuleConfig) -> Network:
         ignores_offsets="position_ids" not in takes(tried),
         is_random=_draws_in_training(made, tried),
         is_sequential=_is_sequential(made, tried),
-        state_size=None if states is None else lambda length: int(_own(shape.model, lambda: states(length))),
+        state_size=None if states is None else lambda length: _states(shape.model, partial(states, length)),
     )
+
+
+def _states(name: str, count: Callable[[], Any]) -> int | None:
+    found = _own(name, count)
+    if found is None:
+        return None
+    number = _own(name, lambda: int(found))
+    if number < 0:
+        raise _refused(f"{name}: its state_size is {found!r:.60}, not a number of at least 0")
+    return int(number)
 
 
 @lru_cache(maxsize=64)

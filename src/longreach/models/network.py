@@ -95,7 +95,7 @@ class Network:
     """Whether a step draws random numbers of its own, as dropout does."""
     is_sequential: bool = False
     """Whether longer inputs take more operations, as a recurrence does that reads token by token."""
-    state_size: Callable[[int], int] | None = None
+    state_size: Callable[[int], int | None] | None = None
     """How many numbers the model keeps of a prefix of this length, where it says so."""
 
     @property
