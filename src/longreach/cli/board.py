@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from longreach.cli.options import JsonOption, option
-from longreach.cli.output import check_file, check_page, console, note, print_json, write_text
+from longreach.cli.output import check_file, console, note, print_json, write_text
 from longreach.errors import InputError
 from longreach.wording import Column, Table, counted, some
 
@@ -50,7 +50,7 @@ def board(
     )
 
     as_csv = out is not None and out.suffix.lower() == ".csv"
-    (check_file if as_csv else check_page)(out, "--out")
+    check_file(out, "--out", (".html", ".csv"))
     where = directory or board_directory()
     if (action is None) != (profile is None):
         raise InputError("PROFILE: missing" if profile is None else "add: missing before PROFILE")
