@@ -337,6 +337,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
         "learning rate 0.01, regex:a*b(ab)*b*: effective to 1, and its run {tried} to ",
     ),
     "tried order": (lambda document: document["tried"].reverse(), "with seed 0 at its place"),
+    "label": (lambda document: document.update(label="ssm"), "label: 'ssm' is no label of lstm"),
     "seeds": (lambda document: document["budget"].update(seeds=5), "budget.seeds: 5, and by its runs 3"),
     "seconds": (lambda document: document.update(seconds=1.0), "seconds: 1.0, and by its runs "),
     "parameters": (

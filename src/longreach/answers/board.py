@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import longreach
 from longreach.answers.profile import NeedProfile, Profile, check_suite, lines_of, with_theory
 from longreach.answers.profile_suite import PLAN, PROFILES, suite
+from longreach.config.model import CellLabel
 from longreach.errors import Field, File, InputError
 from longreach.files import job_key, read_document, write_atomically
 from longreach.wording import Column, Table, duration
@@ -101,6 +102,11 @@ def add_profile(path: Path, directory: Path) -> Added:
 
     given = read_profile(path)
     _check(given, path)
+    label = CellLabel.read(given.label)
+    said = label.architecture, label.title, label.encoding.partition("(")[0]
+    if said != (given.model, given.title, (given.encoding or CellLabel().encoding).partition("(")[0]):
+        what = given.model if given.encoding is None else f"{given.model}, {given.encoding}"
+        raise InputError(f"label: {given.label!r} is no label of {what}", place=File(str(path)))
     try:
         theory = expected(given.label, [*dict.fromkeys(run.task for run in given.runs)])
     except InputError as error:
