@@ -106,7 +106,7 @@ def test_one_hypothesis_is_asked_for_longer_inputs() -> None:
     task = made(parity, "ab", 0.02)
     longest = max(len(x) for x, _ in task.examples)
     found = deciding_inputs(task, 6, seconds=5.0)
-    assert len(found) == 6
+    assert len({each.input for each in found}) == len(found) == 6
     assert all(len(each.input) > longest for each in found)
     assert {said for each in found for _, said in each.answers} == {"0", "1"}
 

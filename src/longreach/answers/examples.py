@@ -268,6 +268,7 @@ def deciding_inputs(task: DataTask, count: int, *, seconds: float) -> tuple[Deci
     for word in _new_inputs(task):
         if word in known or explained.left(1.5) < 0:
             continue
+        known.add(word)
         compared.append(Deciding(word, tuple((name, answer(word)) for name, answer in rivals)))
     different = [each for each in compared if len({said for _, said in each.answers}) > 1]
     if different:
