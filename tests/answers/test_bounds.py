@@ -147,7 +147,7 @@ def test_the_compiled_program() -> None:
 def test_tasks_without_a_model() -> None:
     addition = forecast("addition")
     assert task_subject(addition.task, addition.sides).inputs.absent["L"] == (
-        "there is no program: none exists, and it is expected to fail"
+        "no program exists: it is expected to fail"
     )
     sort = forecast("sort")
     subject = task_subject(sort.task, sort.sides)

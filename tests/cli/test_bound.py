@@ -162,7 +162,7 @@ def test_one_sentence_for_each_kind_of_answer(longreach: Call) -> None:
     assert "A length of the order of 5.6 · 10^7 is enough for an error of 0.1" in proved
     assert "constants are not known" in proved
     assert "65,536" not in proved  # the heuristic stands behind --all
-    assert "No bound applies: there is no program" in longreach("bound", "addition").out
+    assert "No bound applies: no program exists" in longreach("bound", "addition").out
     assert "error of the order of √0.1" in longreach("bound", "--set", "alpha0=2", "--error", "0.1").out
 
 

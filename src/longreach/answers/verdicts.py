@@ -117,8 +117,7 @@ def known_program(sides: Mapping[str, Verdict], *, predicting: bool = False) -> 
     side = expected_to_work(sides)
     if side is None:
         undecided = any(sides[key].trained is Answer.UNDECIDED for key in PROGRAM_SIDES)
-        why = "whether there is one is not known" if undecided else "none exists, and it is expected to fail"
-        raise InputError(f"there is no program: {why}")
+        raise InputError("no program is known" if undecided else "no program exists: it is expected to fail")
     proof: Proof = side.prediction.proof if predicting and side.predicts else side.trained_proof
     if proof.program is None:
         raise InputError(f"the program is not written: {proof.not_written or 'nobody has'}")
