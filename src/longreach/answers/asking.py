@@ -7,13 +7,14 @@ not return; elsewhere, and inside compiled code, one such call is waited for.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from copy import copy
 from dataclasses import fields, replace
 from functools import wraps
@@ -172,10 +173,11 @@ class Asking:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """With a timer, where there is one and nobody else uses it."""
+        """With a timer, where there is one and nobody else uses it; what somebody's code prints is hidden."""
+        alone = threading.current_thread() is threading.main_thread()
         mine = (
             hasattr(signal, "SIGALRM")
-            and threading.current_thread() is threading.main_thread()
+            and alone
             and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
             and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
         )
@@ -183,7 +185,11 @@ class Asking:
             if mine:
                 signal.signal(signal.SIGALRM, self._tick)
                 signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
-            yield
+            with (
+                open(os.devnull, "w", encoding="utf-8") as unseen,
+                redirect_stdout(unseen) if alone else nullcontext(),
+            ):
+                yield
         finally:
             if mine:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
