@@ -114,6 +114,7 @@ SOME_LENGTHS = 20
 
 REMEDIES: Final = {
     "last matches": "longreach.answers.remedies:last_matches",
+    "last matches and counts": "longreach.answers.remedies:last_matches_and_counts",
     "another encoding": "longreach.answers.remedies:other_encodings",
     "local steps": "longreach.answers.remedies:forms_with_local_steps",
     "hints": "longreach.answers.remedies:forms_with_hints",
@@ -172,6 +173,34 @@ def last_matches(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
             plain=f"{ENOUGH}: {side.clause}",
             task=forecast.stored,
             encoding="reach",
+            ground="program",
+        )
+    ]
+
+
+def last_matches_and_counts(forecast: Forecast, found: Sequence[Remedy]) -> list[Remedy]:
+    """Last matches with one plain head, where a program counts what stands in a window.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> from longreach.tasks.plain import python_task
+    >>> task = python_task('lambda w: str(w.count("ab") > w.count("ca"))', "abc")
+    >>> [each.encoding for each in remedies(forecast(task))][:2]
+    ['reach(counting=1)', 'ape']
+    """
+    side = forecast.sides["ape"]
+    window, modulus = side.trained_needs
+    if found or side.trained is not Answer.YES or side.certificate.kind != "found-program":
+        return []
+    if not window or modulus != 1:
+        return []
+    return [
+        Remedy(
+            change="last matches (reach) with one head that counts",
+            basis=f"{program_needs(window, modulus)} and counts: a last match finds the symbols, and a plain "
+            "head counts (measured on four functions, not proved)",
+            plain=f"{program_needs(window, modulus)} and counts: last matches find them, one head counts",
+            task=forecast.stored,
+            encoding="reach(counting=1)",
             ground="program",
         )
     ]
