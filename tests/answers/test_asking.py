@@ -147,11 +147,3 @@ def test_progress_is_shown_on_a_terminal_only(terminal: bool, monkeypatch: pytes
     assert ("mine:slow: learning an automaton (" in text) == terminal
     assert text.endswith("\r\x1b[2K") == terminal
     assert terminal or not text
-
-
-def test_what_a_function_prints_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    asking = Asking(5.0)
-    with asking.running(), asking.step("automaton"):
-        assert asking.guarded(print)("noise") is None
-    print("after")
-    assert capsys.readouterr().out == "after\n"

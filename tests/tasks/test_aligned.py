@@ -23,7 +23,8 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.changes import changed_task
 from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import ChangedTask
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.scratchpads import MARK
 from longreach.tasks.task import EOS, IntArray, Task, draw_lengths
 from tests.helpers.own_functions import MORE, THIRTY, word

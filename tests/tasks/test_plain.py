@@ -11,8 +11,9 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
 from longreach.tasks.plain import plain_task, python_task, takes_words
+from longreach.tasks.predicates import PredicateLanguage
 
 MODULE = """
 def even_a(word):

@@ -7,20 +7,20 @@ not return; elsewhere, and inside compiled code, one such call is waited for.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields, replace
 from functools import wraps
 from typing import Any
 
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.task import Task
 from longreach.wording import counted
 
@@ -173,11 +173,10 @@ class Asking:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """With a timer, where there is one and nobody else uses it; what somebody's code prints is hidden."""
-        alone = threading.current_thread() is threading.main_thread()
+        """With a timer, where there is one and nobody else uses it."""
         mine = (
             hasattr(signal, "SIGALRM")
-            and alone
+            and threading.current_thread() is threading.main_thread()
             and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
             and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
         )
@@ -185,11 +184,7 @@ class Asking:
             if mine:
                 signal.signal(signal.SIGALRM, self._tick)
                 signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
-            with (
-                open(os.devnull, "w", encoding="utf-8") as unseen,
-                redirect_stdout(unseen) if alone else nullcontext(),
-            ):
-                yield
+            yield
         finally:
             if mine:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -17,7 +17,7 @@ from longreach.answers.box_kinds import AnswersBox, LanguageBox
 from longreach.answers.boxes import Box
 from longreach.answers.oracle import SECONDS
 from longreach.errors import InputError, failure_line
-from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.task import Task
 from longreach.theory.program_class import SIDES
 from longreach.theory.verdicts.verdict import Verdict, undecided

@@ -25,7 +25,8 @@ from longreach.answers.checkers import check_task_program, never_drawn
 from longreach.answers.oracle import answer
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import IN, OUT, FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word
 from longreach.theory.automata.evidence import counted_answers

@@ -40,7 +40,7 @@ from longreach.answers.reach import learned_reach
 from longreach.answers.searched import words_where_answers_change
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import IN, OUT, PredicateLanguage
+from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import doubt

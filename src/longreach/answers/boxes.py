@@ -25,7 +25,7 @@ from longreach.answers.learned import (
 from longreach.answers.searched import searched_program
 from longreach.answers.sliced import sliced_sides
 from longreach.errors import InputError
-from longreach.tasks.own import IN, OUT, PredicateLanguage
+from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import length_ranges, seen_answers

@@ -18,7 +18,8 @@ from longreach.answers.checkers import TRIED, try_program, wrong_on
 from longreach.answers.finders import program_fields, program_verdict
 from longreach.errors import InputError
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal

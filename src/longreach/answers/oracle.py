@@ -13,7 +13,8 @@ from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line
 from longreach.tasks.copying import CopyUnique
 from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import SequenceTask
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import SEP, Task
 from longreach.theory.automata.automaton import Automaton, Word

@@ -26,8 +26,9 @@ from longreach.tasks.changes import ReversedAnswer, changed_task
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.names import FamilyName
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, seen_steps
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
 from longreach.theory.verdicts.verdict import Answer

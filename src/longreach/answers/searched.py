@@ -9,7 +9,7 @@ import numpy as np
 from longreach.answers.checkers import TRIED
 from longreach.answers.learned import FoundProgram, tried_program
 from longreach.tasks.layouts import SequenceTask
-from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Word
 from longreach.theory.crasp.core import Core

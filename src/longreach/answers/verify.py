@@ -24,7 +24,8 @@ from longreach.files import read_json
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.layouts import base_of
 from longreach.tasks.outside import ProgramTask
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import PAD, Task
 from longreach.theory.architectures.documents import Question

@@ -16,8 +16,9 @@ from longreach.tasks.data import DataTask
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import ChangedTask, SequenceTask, check_distinct
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.own import FunctionTask, PredicateLanguage
+from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import END, LocalSteps, far_steps
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.scratchpads import (
     AlignedScratchpad,
     FormulaScratchpad,

@@ -22,8 +22,9 @@ from longreach.tasks.layouts import (
     places_of,
     states_along,
 )
-from longreach.tasks.own import FunctionTask, PredicateLanguage, written
+from longreach.tasks.own import FunctionTask, written
 from longreach.tasks.positions import END, LocalSteps
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, state_name
 from longreach.tasks.task import (
     EOS,

@@ -11,7 +11,7 @@ from longreach.files import read_text
 from longreach.tasks.catalog import load_task
 from longreach.tasks.data import json_object, tokens_of
 from longreach.tasks.outside import ProgramTask, attribute_value
-from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.predicates import PredicateLanguage
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.automata.regex import from_expression

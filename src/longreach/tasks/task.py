@@ -25,7 +25,8 @@ from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
 from longreach.wording import some
 
 if TYPE_CHECKING:
-    from longreach.tasks.own import FunctionTask, PredicateLanguage
+    from longreach.tasks.own import FunctionTask
+    from longreach.tasks.predicates import PredicateLanguage
 
 
 IdScheme: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Sequence[int]]
@@ -446,7 +447,7 @@ class Task(ABC):
         >>> even.answer("ab"), even.tokens
         (('{accept}', '{reject}', '{reject}'), ('PAD', 'SOS', 'a', 'b', '{accept}', '{reject}'))
         """
-        module = importlib.import_module("longreach.tasks.own")
+        module = importlib.import_module("longreach.tasks.predicates")
         task: PredicateLanguage = module.PredicateLanguage(
             **_named(predicate, name, about, "predicate"),
             predicate=predicate,
