@@ -32,3 +32,4 @@ signed_sum = Task.from_function(
     about="is a sum of digits with signs positive",
 )
 count_modulo_4 = Task.from_function(words("ab"), lambda x: x.count("a") % 4, about="the number of a modulo 4")
+even_against_odd = Task.from_function(words("ab"), lambda x: x[::2].count("a") > x[1::2].count("a"))
