@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from longreach.answers import profile_runs
+from longreach.answers.board import check_suite
 from longreach.answers.profile import (
     NeedProfile,
     Profile,
     ProfiledRun,
-    check_suite,
     headline,
     is_whole,
     judged,

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import longreach
-from longreach.answers.profile import NeedProfile, Profile, check_suite, lines_of, with_theory
-from longreach.answers.profile_suite import PLAN, PROFILES, suite
+from longreach.answers.profile import (
+    ROUNDING,
+    NeedProfile,
+    Profile,
+    ProfiledRun,
+    SpentBudget,
+    is_whole,
+    lines_of,
+    reach,
+    with_theory,
+)
+from longreach.answers.profile_suite import PLAN, PROFILES, Suite, SuiteNeed, SuiteTask, suite, tasks_of
 from longreach.config.model import CellLabel
 from longreach.errors import Field, File, InputError
 from longreach.files import job_key, read_document, write_atomically
-from longreach.wording import Column, Table, duration
+from longreach.wording import Column, Table, duration, listed
 
 BOARD = Path("results") / "board"
 
@@ -52,6 +63,103 @@ def _check(profile: Profile, path: Path) -> None:
         check_suite(profile)
     except InputError as error:
         raise InputError(error.reason, place=File(str(path))) from None
+
+
+def check_suite(profile: Profile, against: Suite | None = None) -> None:
+    """Refuse a profile of another suite or budget, or that is neither all of the suite nor its quick form."""
+    known = against or suite()
+    if profile.suite != known.suite:
+        raise InputError(f"suite {profile.suite!r}, and the board is of suite {known.suite!r}")
+    if profile.hash != known.hash:
+        raise InputError(f"the hash of the tasks is {profile.hash}, that of suite {known.suite} {known.hash}")
+    _check_budget(profile, known)
+    lacks = is_whole(profile.part, profile.runs, known, quick=profile.quick)
+    if lacks is not None:
+        raise InputError(f"not all of the {'quick form' if profile.quick else 'suite'}: {lacks}")
+    if profile.whole == profile.quick:
+        raise InputError(f"whole: {json.dumps(profile.whole)}, and it has {len(profile.runs)} runs")
+    if not profile.quick:
+        _check_tried(profile, known)
+    _check_runs(profile, known)
+
+
+def _check_budget(profile: Profile, known: Suite) -> None:
+    budget = profile.budget
+    steps = {need.need: need.steps for need in known.needs}
+    if not budget.suite or (budget.batch, budget.steps) != (known.budget.batch, steps):
+        raise InputError("trained with another budget than that of the suite")
+    if not profile.quick:
+        _check_rate(budget, known)
+    elif budget.rate != known.budget.usual_rate or budget.rates or profile.tried:
+        raise InputError(
+            f"the learning rate of the quick form is {known.budget.usual_rate:g}, and none is tried"
+        )
+
+
+def _check_runs(profile: Profile, known: Suite) -> None:
+    """Refuse runs with other steps or lengths than their need and task have, and other sums over them."""
+    tasks = {(need.need, task.task): (need, task) for need, task in tasks_of(known, profile.part)}
+    for run in profile.runs:
+        _check_run(run, *tasks[run.need, run.task], known)
+    spent, budget = (*profile.runs, *profile.tried), profile.budget
+    parameters = profile.runs[0].parameters  # of the first task; none where it failed
+    for what, said, found in (
+        ("budget.examples", budget.examples, sum(budget.batch * run.steps for run in spent)),
+        ("budget.seeds", budget.seeds, len({run.seed for run in profile.runs})),
+        ("seconds", profile.seconds, round(sum(run.seconds for run in spent), 1)),
+        ("parameters", profile.parameters, parameters or profile.parameters),
+    ):
+        if abs(said - found) > ROUNDING:
+            raise InputError(f"{what}: {said:,}, and by its runs {found:,}")
+
+
+def _check_run(run: ProfiledRun, need: SuiteNeed, task: SuiteTask, known: Suite) -> None:
+    if run.error is None and run.steps != need.steps:
+        raise InputError(f"run {run.run}: {run.steps} steps, and {run.need} has {need.steps}")
+    tested = tuple(each.last for each in known.tested(task))
+    if run.lengths[1:] != tested:
+        raise InputError(f"run {run.run}: tested at {_lengths(run.lengths[1:])}, not at {_lengths(tested)}")
+
+
+def _lengths(lengths: Sequence[int]) -> str:
+    return listed(list(map(str, lengths))) if lengths else "no length"
+
+
+def _check_rate(budget: SpentBudget, known: Suite) -> None:
+    """Refuse a learning rate that was not chosen as the protocol says."""
+    reached = {float(rate): reach(lengths) for rate, lengths in budget.rates.items()}
+    if set(reached) != set(known.budget.rates):
+        wanted = listed([f"{rate:g}" for rate in known.budget.rates])
+        raise InputError(f"the learning rate was not chosen among {wanted} on development tasks")
+    if reached.get(budget.rate, -1.0) < max(reached.values()):
+        raise InputError(f"the learning rate {budget.rate:g} is not the best on development tasks")
+
+
+def _check_tried(profile: Profile, known: Suite) -> None:
+    """Refuse runs at other learning rates that are not those that chose it, or reach other lengths.
+
+    They come by learning rate, then by task: with each rate the first development task of each need, seed 0.
+    Those with the rate chosen are among the runs of a development profile.
+    """
+    judged_by = [(need, need.tasks["development"][0]) for need in known.needs]
+    main = {(run.need, run.task): run for run in profile.runs if run.seed == 0}
+    left = list(profile.tried)
+    for rate, lengths in profile.budget.rates.items():
+        if len(lengths) != len(judged_by):
+            raise InputError(f"learning rate {rate}: {len(lengths)} lengths for {len(judged_by)} tasks")
+        is_main = profile.part == "development" and float(rate) == profile.budget.rate
+        for (need, task), length in zip(judged_by, lengths, strict=True):
+            run = main[need.need, task.task] if is_main else left.pop(0) if left else None
+            if run is None or (run.need, run.task, run.seed) != (need.need, task.task, 0):
+                raise InputError(f"learning rate {rate}: no run of {task.task} with seed 0 at its place")
+            if run.effective != length:
+                raise InputError(
+                    f"learning rate {rate}, {task.task}: effective to {length}, and its run {run.run} "
+                    f"to {run.effective}"
+                )
+            _check_run(run, need, task, known)
+    if left:
+        raise InputError(f"run {left[0].run}: tried at no learning rate")
 
 
 def keep(profile: Profile, runs: Path) -> None:
