@@ -25,7 +25,7 @@ from longreach.config.encodings import ENCODINGS, EncodingRow, encoding_row, is_
 from longreach.config.model import ModelConfig
 from longreach.errors import OWN_FAILURES, Field, InputError, failure_line
 from longreach.models.encodings import Attending, Encoding, Reading
-from longreach.models.network import Inputs, Network, Outputs
+from longreach.models.network import Inputs, Network, Outputs, later_tokens, tried_ids
 from longreach.models.parameters import Initial, Parameters, draw, position_penalty
 
 _STD = 0.02
@@ -101,8 +101,6 @@ def transformer(config: ModelConfig) -> Network:
 
 def _check_own(config: ModelConfig, made: Network) -> None:
     """Refuse an own encoding that fails, or shows later tokens, in one line."""
-    from longreach.models.module import later_tokens, tried_ids  # few models need it
-
     parameters, ids = made.initial(0), tried_ids(config.vocabulary, config.positions)
 
     def logits(parameters: Parameters, inputs: Inputs) -> Tensor:

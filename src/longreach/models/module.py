@@ -12,9 +12,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -28,16 +26,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from longreach.config.architectures import ARCHITECTURES, HUGGING_FACE, SESSION, THEORY, architecture_row
 from longreach.config.model import ModuleConfig
 from longreach.errors import OWN_FAILURES, Field, InputError, failure_line, near_names
-from longreach.models.network import Inputs, Network, Outputs
+from longreach.models.network import TIME, Inputs, Network, Outputs, later_tokens, tried_ids
 from longreach.models.parameters import Parameters
 from longreach.tasks.outside import attribute_value
 
 Factory: TypeAlias = Callable[..., nn.Module]
-TOLERANCE = 1e-4
-STIRRED = 0.1
-"""Standard deviation of the noise with which causality is looked at once more."""
-ROWS, TIME = 3, 9
-"""Of the batch on which a module is tried."""
 SHORT, GROWTH = 16, 1.5
 """Whether a module is sequential is seen at this length and twice that: operations grow by this factor."""
 MOST_TRIED = 2048
@@ -321,50 +314,6 @@ def _check(made: _Made, module: nn.Module) -> None:
             raise _refused(f"{made.name} {leak}")
         longest = torch.ones((1, min(shape.positions, MOST_TRIED)), dtype=torch.long)
         _own(f"{made.name} on {longest.shape[1]} tokens", lambda: made.call(module, None, Inputs(longest)))
-
-
-def later_tokens(
-    call: Callable[[Parameters, Inputs], Tensor], parameters: Parameters, ids: Tensor, vocabulary: int
-) -> str | None:
-    """What keeps a model from being causal; None: nothing. Logits are those of a function of parameters.
-
-    A layer that starts at zero hides what it reads, so parameters with some noise are tried as well.
-    """
-    generator = torch.Generator().manual_seed(0)
-    stirred = {
-        name: value + STIRRED * torch.randn(value.shape, generator=generator)
-        for name, value in parameters.items()
-    }
-    found = _moved(call, parameters, ids, vocabulary, TOLERANCE)
-    with suppress(*OWN_FAILURES):  # these parameters may be none that the model is made for
-        size = float(call(stirred, Inputs(ids)).abs().max())
-        if found is None and math.isfinite(size):
-            found = _moved(call, stirred, ids, vocabulary, TOLERANCE * max(1.0, size))
-    return found
-
-
-def _moved(
-    call: Callable[[Parameters, Inputs], Tensor],
-    parameters: Parameters,
-    ids: Tensor,
-    vocabulary: int,
-    tolerance: float,
-) -> str | None:
-    first, time = call(parameters, Inputs(ids)), ids.shape[1]
-    for place in {time - 1, time // 2} - {0}:
-        changed = ids.clone()
-        changed[:, place] = 1 + ids[:, place] % max(1, vocabulary - 1)
-        moved = float((call(parameters, Inputs(changed)) - first)[:, :place].abs().max())
-        if not moved <= tolerance:
-            reason = f"changing token {place} moves earlier logits by {moved:.2g}"
-            return f"is not causal: {reason}; padding and prefixes need causal models"
-    return None
-
-
-def tried_ids(vocabulary: int, positions: int) -> Tensor:
-    """A small batch without padding, which is token 0."""
-    generator = torch.Generator().manual_seed(0)
-    return torch.randint(1, max(2, vocabulary), (ROWS, min(TIME, positions)), generator=generator)
 
 
 def _draws_in_training(made: _Made, module: nn.Module) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.model import BaselineConfig, Model, ModelConfig, ModuleConfig, Shape
+from longreach.errors import OWN_FAILURES
 from longreach.models.parameters import Parameters, views
 
 NETWORKS: dict[str, str] = {
@@ -161,3 +162,56 @@ def own_randomness(seed: int, step: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed((seed * 1_000_003 + step) % 2**63)
         yield
+
+
+# Whether a model sees later tokens.
+
+TOLERANCE = 1e-4
+STIRRED = 0.1
+"""Standard deviation of the noise with which causality is looked at once more."""
+ROWS, TIME = 3, 9
+"""Of the batch on which a module is tried."""
+
+
+def later_tokens(
+    call: Callable[[Parameters, Inputs], Tensor], parameters: Parameters, ids: Tensor, vocabulary: int
+) -> str | None:
+    """What keeps a model from being causal; None: nothing. Logits are those of a function of parameters.
+
+    A layer that starts at zero hides what it reads, so parameters with some noise are tried as well.
+    """
+    generator = torch.Generator().manual_seed(0)
+    stirred = {
+        name: value + STIRRED * torch.randn(value.shape, generator=generator)
+        for name, value in parameters.items()
+    }
+    found = _moved(call, parameters, ids, vocabulary, TOLERANCE)
+    with suppress(*OWN_FAILURES):  # these parameters may be none that the model is made for
+        size = float(call(stirred, Inputs(ids)).abs().max())
+        if found is None and math.isfinite(size):
+            found = _moved(call, stirred, ids, vocabulary, TOLERANCE * max(1.0, size))
+    return found
+
+
+def _moved(
+    call: Callable[[Parameters, Inputs], Tensor],
+    parameters: Parameters,
+    ids: Tensor,
+    vocabulary: int,
+    tolerance: float,
+) -> str | None:
+    first, time = call(parameters, Inputs(ids)), ids.shape[1]
+    for place in {time - 1, time // 2} - {0}:
+        changed = ids.clone()
+        changed[:, place] = 1 + ids[:, place] % max(1, vocabulary - 1)
+        moved = float((call(parameters, Inputs(changed)) - first)[:, :place].abs().max())
+        if not moved <= tolerance:
+            reason = f"changing token {place} moves earlier logits by {moved:.2g}"
+            return f"is not causal: {reason}; padding and prefixes need causal models"
+    return None
+
+
+def tried_ids(vocabulary: int, positions: int) -> Tensor:
+    """A small batch without padding, which is token 0."""
+    generator = torch.Generator().manual_seed(0)
+    return torch.randint(1, max(2, vocabulary), (ROWS, min(TIME, positions)), generator=generator)
