@@ -35,6 +35,7 @@ from longreach.studies.census.members import (
     check_parts,
     collect,
     fingerprint,
+    is_variant,
     members,
     recipe_members,
     recipe_scores,
@@ -396,7 +397,7 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
         fitted_odds.cache_clear()
         options.note(f"wrote {FITTED}")
     parts = _parts(options)
-    found = _judged(parts, runs, known)
+    found = _judged(parts, (*runs, *_of_other_layers(options, known)), known)
     documents = [each.document() for each in found]
     commit = None if options.scale == "smoke" else check_parts(parts)
     return StudyReport(
@@ -405,6 +406,20 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
         figure=(lambda title: census_figure(found[-1])) if found else None,
         file=(lambda: analysis_markdown(documents[-1])) if found else None,
     )
+
+
+def _of_other_layers(options: StudyOptions, known: Sequence[CensusRun]) -> list[CensusRun]:
+    """Runs of a table that differ in their layers only from those asked for; none where layers are given."""
+    if options.layers is not None:
+        return []
+    wanted = _wanted(options)
+    return [
+        run
+        for run in known
+        if run.recipe is not None
+        and is_variant(run.recipe)
+        and Member(run.language, run.encoding, run.trained_to, run.seed) in wanted
+    ]
 
 
 def _judged(
