@@ -198,7 +198,7 @@ def last_matches_and_counts(forecast: Forecast, found: Sequence[Remedy]) -> list
         Remedy(
             change="last matches (reach) with one head that counts",
             basis=f"{program_needs(window, modulus)} and counts: a last match finds the symbols, and a plain "
-            "head counts (measured on four functions, not proved)",
+            "head counts (tried by training, not proved)",
             plain=f"{program_needs(window, modulus)} and counts: last matches find them, one head counts",
             task=forecast.stored,
             encoding="reach(counting=1)",

@@ -24,9 +24,10 @@ from longreach.studies.census.analysis import (
     spearman,
 )
 from longreach.studies.census.draw import bins
+from longreach.studies.census.members import Member
 from longreach.studies.census.odds import fit_odds
 from longreach.studies.census.strata import OUTSIDE, group_of
-from longreach.studies.census.study import GROUP_WORDS, census_figure
+from longreach.studies.census.study import GROUP_WORDS, census_figure, of_other_layers
 from longreach.studies.census.tables import KINDS, cells, language_table
 from tests.helpers.census_samples import synthetic_runs
 from tools.census_page import digest
@@ -98,6 +99,13 @@ def test_a_part_of_the_typed_census_and_other_layers_stand_beside_the_rest() -> 
     assert [row[0] for row in rows] == [f"{kind} {group}" for kind in KINDS for group in GROUP_WORDS]
     assert all(row[1:3] == ["–", "–"] for row in rows if str(row[0]).startswith("typed"))
     assert fit_odds([*development, *deeper], setting="drawn", replicates=5) == model
+
+
+def test_runs_of_other_layers_join_those_that_are_asked_for() -> None:
+    (run, other, *_) = synthetic_runs("held-out", lengths=(20,), seeds=1, encodings=("reach",))
+    wanted = [Member(run.language, run.encoding, run.trained_to, run.seed)]
+    deeper, recipe = replace(run, recipe="4 layers"), replace(run, recipe="log-length")
+    assert of_other_layers(wanted, [run, deeper, recipe, replace(other, recipe="4 layers")]) == [deeper]
 
 
 def test_runs_of_another_part_are_refused() -> None:

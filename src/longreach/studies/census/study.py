@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -367,7 +367,8 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Keep all runs in the table, and say what they are worth."""
     known = _known(options)
     stamp = fingerprint(RECIPES if options.recipes else SETTINGS)
-    runs, missing = collect(_wanted(options), rows, stamp, known)
+    wanted = _wanted(options)
+    runs, missing = collect(wanted, rows, stamp, known)
     nearer = 0
     if not options.recipes and missing:
         # What was trained before runs were tested to 10N stands in for what is missing.
@@ -397,7 +398,7 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
         fitted_odds.cache_clear()
         options.note(f"wrote {FITTED}")
     parts = _parts(options)
-    found = _judged(parts, (*runs, *_of_other_layers(options, known)), known)
+    found = _judged(parts, (*runs, *(() if options.layers else of_other_layers(wanted, known))), known)
     documents = [each.document() for each in found]
     commit = None if options.scale == "smoke" else check_parts(parts)
     return StudyReport(
@@ -408,11 +409,8 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     )
 
 
-def _of_other_layers(options: StudyOptions, known: Sequence[CensusRun]) -> list[CensusRun]:
-    """Runs of a table that differ in their layers only from those asked for; none where layers are given."""
-    if options.layers is not None:
-        return []
-    wanted = _wanted(options)
+def of_other_layers(wanted: Collection[Member], known: Sequence[CensusRun]) -> list[CensusRun]:
+    """Runs of a table that differ from those asked for in their layers only."""
     return [
         run
         for run in known
