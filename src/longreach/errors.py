@@ -191,7 +191,7 @@ def alternatives(names: Sequence[str]) -> str:
     return listed([repr(name) for name in names], "or")
 
 
-# From a validation error to one line. Pydantic itself is not imported: whatever raises its error has loaded it.
+# From a validation error to one line. Pydantic itself is not imported: what raises its error has loaded it.
 
 LONGEST_PLACE, LONGEST_VALUE = 200, 40
 
