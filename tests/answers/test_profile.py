@@ -75,7 +75,7 @@ def test_the_effective_length_is_that_of_the_definition(data: st.DataObject) -> 
         return all(
             works(accuracy[k], chance)
             and (not has or (works(probing[k], guessed) and (not sure or works(worst[k], guessed))))
-            for k in range(1, last + 1)
+            for k in range(last + 1)
         )
 
     fits = accuracy[0] >= 0.95
@@ -129,6 +129,13 @@ def test_the_headline_names_needs_by_length_and_what_is_not_fitted() -> None:
     assert headline("LSTM", made) == (
         "LSTM, trained to 20, is effective to 500 (the longest tested) on counting and depth, "
         "to 40 on window; it does not fit groups."
+    )
+    probing = {"probing": (0.0,) * len(LENGTHS), "probing_chance": (0.0,) * len(LENGTHS)}
+    guessed = need_profile("memory", [run(**probing)], 20)
+    assert (guessed.fitted, guessed.effective) == (1, 0)
+    assert headline("LSTM", [guessed, need("groups", 0)]) == (
+        "LSTM, trained to 20: it fits memory but fails probing words no longer than in training, "
+        "and does not fit groups."
     )
 
 

@@ -1,8 +1,9 @@
 """What a model extends, need by need: the profile as a document, and how it follows from its runs.
 
 The *effective length* of a run is the largest length of the grid up to which it works on random and on
-probing words; 0 where it does not fit the training range. Of a task it is the median over seeds, of a need
-the median over tasks. Of two middle values the greater counts, as several runs work when half of them do.
+probing words; 0 where it does not fit the training range, or fails on the probing words of that range. Of a
+task it is the median over seeds, of a need the median over tasks. Of two middle values the greater counts, as
+several runs work when half of them do.
 """
 
 from __future__ import annotations
@@ -86,21 +87,23 @@ class ProfiledRun(_Document):
 
 
 def judged(run: ProfiledRun) -> tuple[bool, int, int]:
-    """Whether a run fits the training range, its effective length, and the one it is sure at."""
+    """Whether a run fits the training range, its effective length, and the one it is sure at.
+
+    A run that fits but fails on the probing words of the training range itself is effective to 0.
+    """
     if run.error is not None or run.accuracy[0] < FITS:
         return False, 0, 0
     effective = sure = 0
     for place, length in enumerate(run.lengths):
-        first = place == 0  # fitted already: on the training range random words count alone
-        if not first and not ByAccuracy(run.chance[place]).works(run.accuracy[place]):
+        if not ByAccuracy(run.chance[place]).works(run.accuracy[place]):
             break
         guessed = run.probing_chance[place] if run.probing_chance else run.chance[place]
-        if not first and run.probing and not ByAccuracy(guessed).works(run.probing[place]):
+        if run.probing and not ByAccuracy(guessed).works(run.probing[place]):
             break
-        effective = length
-        worst = first or not run.worst_loop or ByAccuracy(guessed).works(run.worst_loop[place])
-        if worst and (first or sure == run.lengths[place - 1]):
-            sure = length
+        is_sure = sure == effective and (
+            not run.worst_loop or ByAccuracy(guessed).works(run.worst_loop[place])
+        )
+        effective, sure = length, length if is_sure else sure
     return True, effective, sure
 
 
@@ -401,19 +404,30 @@ def headline(title: str, needs: Sequence[NeedProfile]) -> str:
     if not needs:
         return f"{title}: nothing was trained"
     by_length: dict[int, list[str]] = {}
-    for each in needs:  # of two needs in one name, none is taken for an item of the list
-        by_length.setdefault(each.effective, []).append(each.need.replace(" and ", "+"))
-    unfit = by_length.pop(0, [])
+    unfit, guessed = [], []
+    for each in needs:
+        name = each.need.replace(" and ", "+")  # so that it isn't taken for two items of the list
+        if each.effective:
+            by_length.setdefault(each.effective, []).append(name)
+        elif 2 * each.fitted >= each.runs > 0:
+            guessed.append(name)
+        else:
+            unfit.append(name)
     longest = max(int(length) for each in needs for length in each.curve) if by_length else 0
     start = f"{title}, trained to {needs[0].trained_to},"
-    if not by_length:
+    if not by_length and not guessed:
         return f"{start} fits the training range of nothing."
+    ending = f"it does not fit {listed(unfit, 'or')}" if unfit else ""
+    if guessed:
+        missed = f"it fits {listed(guessed)} but fails probing words no longer than in training"
+        ending = f"{missed}, and does not fit {listed(unfit, 'or')}" if unfit else missed
+    if not by_length:
+        return f"{title}, trained to {needs[0].trained_to}: {ending}."
     parts = [
         f"{length}{' (the longest tested)' if length == longest else ''} on {listed(names)}"
         for length, names in sorted(by_length.items(), reverse=True)
     ]
-    ending = f"; it does not fit {listed(unfit, 'or')}" if unfit else ""
-    return f"{start} is effective to {', to '.join(parts)}{ending}."
+    return f"{start} is effective to {', to '.join(parts)}{'; ' if ending else ''}{ending}."
 
 
 def is_whole(
