@@ -143,7 +143,7 @@ class RunConfig(BaseModel):
         description="Scale attention by the logarithm of the prefix length (default depends on --scale).",
     )
     scaled_bias: bool = Field(
-        True, description="Scale the biases of ALiBi, T5 and FIRE by that logarithm too (default: no)."
+        True, description="Scale biases (ALiBi, T5, FIRE, FoX, CoPE) by that logarithm too (default: no)."
     )
     tied: bool = Field(True, description="Use the embedding as output matrix.")
     penalty: float = Field(
