@@ -399,7 +399,7 @@ def test_the_report_shows_the_profiles_of_its_directory(
     assert longreach("report", "--runs", runs, "--out", out).code == 0
     page = check(out.read_text(encoding="utf-8"))
     for words in (
-        "How far models extend",
+        "How far models generalize",
         "is effective to 40 on depth and whole answers",
         "--minutes 10",
         "profiles/another.json",

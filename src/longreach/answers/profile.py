@@ -188,7 +188,8 @@ class NeedProfile(_Document):
     def words(self) -> str:
         """Trained to what, effective to what."""
         if not self.fitted:
-            return f"none of {counted(self.runs, 'run')} fits the training range"
+            who = "the run does not fit" if self.runs == 1 else f"none of {self.runs} runs fits"
+            return f"{who} the training range"
         if not self.effective:
             return f"{self.fitted} of {counted(self.runs, 'run')} fit the training range"
         return f"trained to {self.trained_to}, effective to {self.effective}"

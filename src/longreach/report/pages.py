@@ -135,7 +135,7 @@ def render_board_page(profiles: Sequence[Profile]) -> str:
     >>> "No profile stands on this board yet." in render_board_page([])
     True
     """
-    return _page("board", "How far models extend: the board", **board_parts(profiles))
+    return _page("board", "How far models generalize: the board", **board_parts(profiles))
 
 
 CAPTIONS = {
