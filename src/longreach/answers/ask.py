@@ -487,7 +487,7 @@ def what_helps_lines(found: ThreeAnswers) -> tuple[Line, ...]:
         )
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
         works = [CellLabel.read(each).title for each in rows if found.answer_of(each) is Answer.YES]
-        which = "every encoding above" if len(works) == len(rows) else listed(works)
+        which = "every encoding above" if len(works) == len(rows) > 1 else listed(works)
         return (Line("nothing is needed", "", f"expected to work with {which}"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"
     asking = _command(found, encoding=other)
