@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from itertools import product
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
