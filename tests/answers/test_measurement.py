@@ -191,6 +191,16 @@ def test_the_first_runs_correct_the_estimate(tmp_path: Path, training: Any) -> N
     assert other.pace == 1.0
 
 
+def test_a_directory_that_cannot_be_written_to_is_named_first(
+    tmp_path: Path, training: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, listener = training(lambda member: True), _Listener()
+    monkeypatch.setattr("longreach.runs.train.os.access", lambda *_: False)
+    with pytest.raises(InputError, match="runs: .* cannot be written to"):
+        _measure("aa", tmp_path, listener=listener)
+    assert (asked, listener.said, list(tmp_path.iterdir())) == ([], [], [])
+
+
 def test_what_does_not_fit_into_the_minutes_is_said(tmp_path: Path, training: Any) -> None:
     training(lambda member: True, 10_000.0)
     listener = _Listener()

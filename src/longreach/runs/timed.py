@@ -108,7 +108,12 @@ class TimedTraining:
         It is kept in a file beside the results, so that the same question trains the same members again.
         """
         seconds = part * self.left - START_SECONDS
-        return kept_share(self.runs / plan, asked, lambda: largest_share(members, seconds, self.seconds))
+
+        def choose() -> float:
+            writable_runs(self.runs)
+            return largest_share(members, seconds, self.seconds)
+
+        return kept_share(self.runs / plan, asked, choose)
 
     def train(self, members: Sequence[RunConfig], what: str, after: str = "") -> None:
         """Train those that are not done, in this order, after saying so."""
