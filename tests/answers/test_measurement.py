@@ -196,7 +196,7 @@ def test_a_directory_that_cannot_be_written_to_is_named_first(
 ) -> None:
     asked, listener = training(lambda member: True), _Listener()
     monkeypatch.setattr("longreach.runs.train.os.access", lambda *_: False)
-    with pytest.raises(InputError, match="runs: .* cannot be written to"):
+    with pytest.raises(InputError, match=r"runs: .* cannot be written to"):
         _measure("aa", tmp_path, listener=listener)
     assert (asked, listener.said, list(tmp_path.iterdir())) == ([], [], [])
 

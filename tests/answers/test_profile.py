@@ -250,10 +250,10 @@ def test_the_first_runs_correct_the_estimate(monkeypatch: pytest.MonkeyPatch, tm
         profile("lstm", runs=tmp_path, needs=["counting", "window"], progress=listener)
     first, rest = (len(each) for each in trainer.asked)
     done = sum(config.lr == 0.001 for config in trainer.asked[0])
-    left = rest - done
+    left, whole = rest - done, first + rest - first // 3
+    resume = "run the same command again to resume"
     assert said == [
-        f"all of suite 1: {first + rest - first // 3} runs to train, about "
-        f"{(first + rest - first // 3) // 2} seconds on 2 cores; run the same command again to resume",
+        f"all of suite 1: {whole} runs to train, about {whole // 2} seconds on 2 cores; {resume}",
         f"{left} runs to train, {done} done before: about {left} seconds on 2 cores",
     ]
 

@@ -130,7 +130,7 @@ def test_an_option_that_the_configuration_does_not_have_is_refused(tmp_path: Pat
 
 
 def test_a_missing_file_or_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"nothing\.json"):
+    with pytest.raises(InputError, match=r"nothing\.json: no such file or directory; nothing is downloaded"):
         resolve("parity", architecture=f"hf:{tmp_path / 'nothing.json'}", **TINY)
     monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="needs the extra 'hf'"):

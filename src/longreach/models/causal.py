@@ -40,6 +40,8 @@ def carried(path: str) -> dict[str, Any]:
         for file in sorted(where.glob("*.safetensors")):
             digest.update(hashlib.sha256(_bytes(file, MODEL_BYTES)).digest())
         return {"weights": digest.hexdigest()[:16]}
+    if not where.exists():
+        raise _refused(f"{path}: no such file or directory; nothing is downloaded")
     content = _bytes(where, CONFIG_BYTES)
     try:
         found = read_json(content, path)

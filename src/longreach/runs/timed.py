@@ -110,8 +110,9 @@ class TimedTraining:
         seconds = part * self.left - START_SECONDS
 
         def choose() -> float:
+            share = largest_share(members, seconds, self.seconds)
             writable_runs(self.runs)
-            return largest_share(members, seconds, self.seconds)
+            return share
 
         return kept_share(self.runs / plan, asked, choose)
 
