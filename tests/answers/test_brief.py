@@ -72,6 +72,22 @@ def test_another_form_of_the_task_can_be_tried(task: str, tried: bool) -> None:
     assert is_tried(ask(task, minutes=0)) is tried
 
 
+@pytest.mark.parametrize(
+    ("task", "encoding", "says"),
+    [
+        ("aa", "reach", "nothing is needed: expected to work with reach"),
+        ("aa", "ape", "last matches (reach) instead of positions"),
+        ("aa", "rope", "last matches (reach) instead of positions"),
+        ("binary-majority", "reach", "no positions (NoPE)"),
+        ("binary-majority", "ape", "nothing is needed: expected to work with APE"),
+        ("copy-repeat", "coupled-local", "give related symbols the same position id (coupled)"),
+    ],
+)
+def test_what_is_asked_about_is_not_advised(task: str, encoding: str, says: str) -> None:
+    first = brief(ask(task, encodings=encoding, minutes=0))[2].lines[0]
+    assert (first.label or first.says) == says
+
+
 def test_nothing_is_needed_only_where_something_is_expected_to_work() -> None:
     says = [brief(ask(task, minutes=0))[2].lines[0].says for task in ("sort", "d-4")]
     assert says == [

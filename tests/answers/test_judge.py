@@ -43,6 +43,13 @@ def test_results_of_others_do_not_count() -> None:
     assert [cell.words for cell in cells] == ["no run has finished"] * 2
 
 
+def test_without_a_forecast_it_still_says_that_runs_did_not_fit() -> None:
+    assert judge_runs(None, Tally(runs=3, learned=1, work=0)).reasons == (
+        "2 runs did not fit the training range: train for more steps, or a larger model",
+    )
+    assert judge_runs(None, Tally(runs=3, learned=1, work=3)).reasons == ()
+
+
 LAST = LengthRange(101, 150)
 
 

@@ -177,6 +177,37 @@ def test_it_says_at_once_what_it_will_do(tmp_path: Path, training: Any) -> None:
     assert listener.said[1].startswith("measuring 2 runs trained to 10, 1,000 steps each: about ")
 
 
+def test_the_first_runs_correct_the_estimate(tmp_path: Path, training: Any) -> None:
+    training(lambda member: True, 0.1)  # and each run takes a second
+    timed = timed_training.TimedTraining(tmp_path, 2.0)
+    first = first_members(Question(task="aa"), 1.0)
+    longer = [trained_to(first[1], 30)]
+    before = timed.seconds(longer)
+    timed.train(first, "of aa")
+    assert timed.seconds(longer) == pytest.approx(before * 10 / timed_training.MARGIN)
+    training(lambda member: True, 1000.0)  # runs that stopped early
+    other = timed_training.TimedTraining(tmp_path / "other", 2.0)
+    other.train(first, "of aa")
+    assert other.pace == 1.0
+
+
+def test_a_directory_that_cannot_be_written_to_is_named_first(
+    tmp_path: Path, training: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, listener = training(lambda member: True), _Listener()
+    monkeypatch.setattr("longreach.runs.train.os.access", lambda *_: False)
+    with pytest.raises(InputError, match=r"runs: .* cannot be written to"):
+        _measure("aa", tmp_path, listener=listener)
+    assert (asked, listener.said, list(tmp_path.iterdir())) == ([], [], [])
+
+
+def test_what_does_not_fit_into_the_minutes_is_said(tmp_path: Path, training: Any) -> None:
+    training(lambda member: True, 10_000.0)
+    listener = _Listener()
+    _measure("aa", tmp_path, listener=listener, minutes=1)
+    assert "100 steps each: as many as fit into 60 seconds\n" in listener.said[0]
+
+
 def test_files_of_different_tasks_have_different_names() -> None:
     asked = [
         Question(task="aa"),

@@ -32,6 +32,7 @@ from longreach.answers.profile_suite import grid_lengths, suite
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs.resolve import resolve
+from longreach.runs.train import Nobody
 from longreach.training.result import Final, Result, Timings, write_result
 from tests.helpers.refusals import refusal
 
@@ -246,6 +247,22 @@ def test_all_of_the_suite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     read = Profile.model_validate_json(lines_of(found))
     assert read == found
     assert len(found.csv().splitlines()) == 1 + sum(len(run.lengths) for run in found.runs)
+
+
+def test_the_first_runs_correct_the_estimate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said: list[str] = []
+    listener = Nobody()
+    monkeypatch.setattr(listener, "say", said.append, raising=False)
+    with trained(monkeypatch, reach) as trainer:  # a second each by the estimate; they took two
+        profile("lstm", runs=tmp_path, needs=["counting", "window"], progress=listener)
+    first, rest = (len(each) for each in trainer.asked)
+    done = sum(config.lr == 0.001 for config in trainer.asked[0])
+    left, whole = rest - done, first + rest - first // 3
+    resume = "run the same command again to resume"
+    assert said == [
+        f"all of suite 1: {whole} runs to train, about {whole // 2} seconds on 2 cores; {resume}",
+        f"{left} runs to train, {done} done before: about {left} seconds on 2 cores",
+    ]
 
 
 def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(

@@ -128,6 +128,7 @@ def test_an_interruption_shows_what_there_is_ask(
     assert done.code == 130
     assert "no run has finished" in done.out
     assert "run the same command again to resume" in done.err
+    assert done.err.count("interrupted") == 1
 
 
 def test_it_measures(longreach: Call, tmp_path: Path) -> None:
@@ -184,6 +185,18 @@ def test_a_misspelled_name_of_a_model_is_refused_without_training(longreach: Cal
         assert done.code == 2
         assert done.err.startswith(f"{option}: ")
         assert reason in done.err
+
+
+def test_a_function_without_an_answer_is_refused_before_the_first_line(longreach: Call) -> None:
+    done = longreach("ask", "--python", "lambda w: None", "--alphabet", "ab", "--minutes", 0)
+    assert (done.code, done.out) == (2, "")
+    assert "gives None; expected a list of tokens" in done.first_error
+
+
+def test_an_encoding_of_ones_own_has_no_theory(longreach: Call) -> None:
+    own = ("--encoding", "longreach.models.encodings:Encoding")
+    done = longreach("ask", "parity", *own, "--minutes", 0)
+    assert "no theory for an encoding of your own" in done.out
 
 
 def test_what_a_function_prints_is_not_shown(longreach: Call) -> None:

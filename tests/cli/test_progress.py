@@ -75,6 +75,7 @@ def test_a_line_now_and_then_in_a_pipe(
             time.sleep(0.02)
             told += capsys.readouterr().err
     assert "5 of 7 runs done; parity seed 1 at step 42\n" in told
+    assert "6 of 7 runs done, the rest in about 1 second; parity seed 1 at step 42\n" in told
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,18 @@ number = 3
 """
 
 
+def test_a_model_of_one_s_own_is_sized_by_its_options(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = "def make(*, vocabulary, positions):\n"
+    make += "    return nn.Sequential(nn.Embedding(vocabulary, 4), nn.Linear(4, vocabulary))\n"
+    (tmp_path / "train_tiny.py").write_text(f"from torch import nn\n{make}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    done = longreach("train", "aa", "--model", "train_tiny:make", *FEWER)
+    assert "train for more steps, or a larger model (--max-steps, --model-option)" in done.out
+
+
 def test_an_encoding_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in worker processes, which import it themselves."""
     monkeypatch.chdir(tmp_path)

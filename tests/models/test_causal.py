@@ -107,7 +107,7 @@ def test_a_directory_keeps_its_weights_and_gets_new_tokens(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "not JSON"),
+        ("{", ":1:2: not JSON"),
         ("[1]", 'which has a "model_type"'),
         ('{"model_type": "no-such-model"}', "Transformers has no model_type"),
         ('{"model_type": "llama", "hidden_size": 10, "num_attention_heads": 3}', "model.json"),
@@ -122,8 +122,15 @@ def test_bad_configurations_are_one_line(tmp_path: Path, content: str, message: 
     assert "\n" not in str(caught.value)
 
 
+@needs("transformers")
+def test_an_option_that_the_configuration_does_not_have_is_refused(tmp_path: Path) -> None:
+    model = written(tmp_path, "llama")
+    with pytest.raises(InputError, match="did you mean 'num_hidden_layers'"):
+        resolve("parity", architecture=model, model_options={"num_hidden_layer": 1}, **TINY)
+
+
 def test_a_missing_file_or_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"nothing\.json"):
+    with pytest.raises(InputError, match=r"nothing\.json: no such file or directory; nothing is downloaded"):
         resolve("parity", architecture=f"hf:{tmp_path / 'nothing.json'}", **TINY)
     monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="needs the extra 'hf'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def _loaded(name: str) -> DataTask:
 def test_examples(here: Path) -> None:
     task = _loaded("data:sums.jsonl")
     assert task.known_lengths.tolist() == [3, 4, 5, 7]
-    assert task.about == "5 examples of a file, inputs of length 3-7"
+    assert replace(task, examples=task.examples[:1]).about == "1 example from a file, inputs of length 3"
+    assert task.about == "5 examples from a file, inputs of length 3–7"
     assert task.answer(list("12+13")) == ("2", "5", "EOS")
     batch = task.sample([3] * 30 + [7, 4, 5], np.random.default_rng(0))
     known = {tuple(x): tuple(y.replace(" ", "")) for x, y in SUMS}

@@ -323,7 +323,8 @@ def side_line(found: ThreeAnswers, encoding: str) -> Line:
         says, basis = model.words, f"{model.reason} ({model.model_class})"
     elif side is None:
         note = found.forecast.encodings.get(encoding)
-        own = "no theory for a model of your own" if label.row.is_own else ""
+        what = "a model" if label.row.is_own else "an encoding" if ":" in label.encoding else ""
+        own = what and f"no theory for {what} of your own"
         if label.side is not None:
             own = "theory speaks of other options of its heads"
         says, basis = NOT_KNOWN, own if note is None else note.statement
@@ -487,7 +488,7 @@ def what_helps_lines(found: ThreeAnswers) -> tuple[Line, ...]:
         )
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
         works = [CellLabel.read(each).title for each in rows if found.answer_of(each) is Answer.YES]
-        which = "every encoding above" if len(works) == len(rows) else listed(works)
+        which = "every encoding above" if len(works) == len(rows) > 1 else listed(works)
         return (Line("nothing is needed", "", f"expected to work with {which}"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"
     asking = _command(found, encoding=other)

@@ -73,7 +73,8 @@ def judge_runs(forecast: Answer | None, tally: Tally, *, ability: bool = False) 
     if tally.works is None:
         return Finding("cannot be judged", f"cannot be judged: {tally.words}")
     if forecast is None:
-        return Finding("cannot be judged", f"{tally.words}; theory has no forecast to compare it with")
+        words = f"{tally.words}; theory has no forecast to compare it with"
+        return Finding("cannot be judged", words, () if tally.works else _unfit(tally))
     if forecast == Answer.UNDECIDED:
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
     if tally.is_doubtful:
@@ -123,10 +124,14 @@ def _reasons(forecast: Answer, tally: Tally) -> tuple[str, ...]:
     if forecast == Answer.NO:
         found.append("at these lengths a short window may already be enough: test on longer inputs")
     else:
-        if missing := tally.runs - tally.learned:
-            found.append(f"{counted(missing, 'run')} did not fit the training range: {MORE_TRAINING}")
+        found += _unfit(tally)
         found.append("too few training lengths to tell the rule from others: train on longer inputs")
     return (*found, *_few(tally))
+
+
+def _unfit(tally: Tally) -> tuple[str, ...]:
+    missing = tally.runs - tally.learned
+    return (f"{counted(missing, 'run')} did not fit the training range: {MORE_TRAINING}",) if missing else ()
 
 
 def _few(tally: Tally) -> tuple[str, ...]:

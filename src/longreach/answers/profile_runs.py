@@ -339,6 +339,7 @@ def _with_chosen_rate(
         waiting = [each for each in wanted.values() if not training.known(each)]
         seconds = together(list(seconds_by_run(waiting).values()), cores()) if waiting else 0.0
         if waiting:
+            writable_runs(training.runs)
             training.progress.say(
                 f"all of suite {question.suite.suite}: {counted(len(waiting), 'run')} to train, about "
                 f"{roughly(seconds)} on {counted(cores(), 'core')}; run the same command again to resume"
@@ -387,12 +388,12 @@ def _within_time(
             break
         count = max(count, fits, 1)
         waiting = [place.config for place in places[:count] if not training.known(place.config)]
-        _announce(training, [place.config for place in places[:count]], here, estimated, pace)
+        _announce(training, [place.config for place in places[:count]], here, (estimated, pace))
         training.train([place.config for place in places[:count]])
         done = [each.key for each in waiting if each.key in training.rows]
         if len(done) < len(waiting):
             break
-        pace = sum(training.rows[key].seconds or 0.0 for key in done) / sum(estimated[key] for key in done)
+        pace = _pace(training, waiting, estimated)
     found = [place for place in places[:count] if place.config.key in training.rows]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps({"question": asked, "runs": len(found)}, indent=1).encode())
@@ -417,21 +418,31 @@ def _fitting(places: Sequence[Place], training: _Training, seconds: Mapping[str,
     return len(places)
 
 
+def _pace(training: _Training, configs: Sequence[RunConfig], estimated: Mapping[str, float]) -> float:
+    """How many times as long as estimated those took that are done; 1 where none is."""
+    done = [each.key for each in configs if training.known(each)]
+    taken = sum(training.rows[key].seconds or 0.0 for key in done)
+    return taken / sum(estimated[key] for key in done) if taken else 1.0
+
+
 def _announce(
     training: _Training,
     configs: Sequence[RunConfig],
     here: bool,
-    seconds_of: Mapping[str, float] | None = None,
-    pace: float = 1.0,
+    known: tuple[Mapping[str, float], float] | None = None,
 ) -> None:
+    """Say what will run; `known` has the seconds by key, and the pace of runs before."""
     waiting = [each for each in configs if not training.known(each)]
     if not waiting:
         return
+    writable_runs(training.runs)
     done = len(configs) - len(waiting)
     text = f"{counted(len(waiting), 'run')} to train" + (f", {done} done before" if done else "")
     if here:
-        known = seconds_by_run(waiting) if seconds_of is None else seconds_of
-        seconds = pace * together([known[each.key] for each in waiting], cores())
+        if known is None:
+            estimated = seconds_by_run(configs)
+            known = estimated, _pace(training, configs, estimated)
+        seconds = known[1] * together([known[0][each.key] for each in waiting], cores())
         if training.deadline is not None:
             seconds = min(seconds, max(0.0, training.deadline - time.monotonic()))
         text += f": about {roughly(seconds)} on {counted(cores(), 'core')}"

@@ -185,8 +185,13 @@ def suggestions(found: ThreeAnswers) -> Iterator[Remedy]:
 
 def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
     """The encodings that help, with their runs; else the form of the task that was measured, or is surest."""
-    forecast = found.forecast
+    forecast, asked = found.forecast, found.question.encodings
+    if forecast.expected("nope") is Answer.YES:
+        return () if _needs_nothing_more(found) else (_no_positions(found),)
     known = remedies(forecast)
+    names = [each.encoding for each in known if each.ground == "program"]
+    if len(asked) == 1 and asked[0] in names:  # what is asked about is no advice, nor what is less sure
+        known = known[: names.index(asked[0])]
     if not known:
         return ()
     encodings = _encodings(found, [each for each in known if each.ground == "program"])
@@ -209,6 +214,18 @@ def _of_theory(found: ThreeAnswers) -> tuple[Remedy, ...]:
         name = shlex.quote(TaskName(forecast.name).argument)
         said += f"; longreach ask {name} --try trains it in {TRY_MINUTES:g} minutes"
     return *encodings, replace(best, basis=said)
+
+
+def _needs_nothing_more(found: ThreeAnswers) -> bool:
+    """Whether a decoder without positions is asked about, or everything is expected to work."""
+    asked = found.question.encodings
+    return "nope" in asked or all(found.answer_of(each) is Answer.YES for each in asked)
+
+
+def _no_positions(found: ThreeAnswers) -> Remedy:
+    side, task = found.forecast.sides["nope"], found.forecast.stored
+    basis = f"{side.trained.expectation}: {side.clause} ({side.basis})"
+    return Remedy(change="no positions (NoPE)", basis=basis, task=task, encoding="nope", ground="program")
 
 
 def _encodings(found: ThreeAnswers, known: Sequence[Remedy]) -> tuple[Remedy, ...]:

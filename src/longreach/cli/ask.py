@@ -265,7 +265,7 @@ def _print_document(found: ThreeAnswers | TaskAdvice, page: Path | None) -> None
 
 def _end(interrupted: bool) -> None:
     if interrupted:
-        note("interrupted; run the same command again to resume")
+        note("run the same command again to resume")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -289,9 +289,9 @@ def _print_answers(found: ThreeAnswers, page: Path | None, *, why: bool) -> None
     from longreach.answers.ask import blocks, heading, judgement_words
     from longreach.answers.brief import brief, is_tried
 
-    out = console()
+    out, shown = console(), blocks(found) if why else brief(found)  # which may still ask a user's function
     out.heading(*heading(found))
-    for block in blocks(found) if why else brief(found):
+    for block in shown:
         _print_title(out, block.question, apart=why or bool(found.question.minutes))
         _print_block(out, block)
     if why or found.question.minutes:

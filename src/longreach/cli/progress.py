@@ -89,12 +89,15 @@ def show_bars(
 
 @contextlib.contextmanager
 def _lines_for_runs(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Callable[[Result], None]]:
-    over, before = set[str](), (total or len(bars)) - len(bars)
+    over, before, began = set[str](), (total or len(bars)) - len(bars), time.monotonic()
 
     def tell() -> None:
         waiting = [bar for bar in bars if bar.key not in over]
         running = [(bar, found) for bar in waiting if (found := progress_of(runs / bar.key))]
         parts = [f"{before + len(over)} of {counted(before + len(bars), 'run')} done"]
+        if over and waiting:  # at the pace so far, which the first estimate could not know
+            rest = (time.monotonic() - began) * len(waiting) / len(over)
+            parts[0] += f", the rest in about {roughly(rest)}"
         for bar, found in running[:SHOWN_RUNNING]:
             last = "" if bar.steps is None else f" of {bar.steps}"
             parts.append(f"{shortened(bar.title, LONGEST_TITLE)} at step {found['step']}{last}")

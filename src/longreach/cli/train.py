@@ -164,7 +164,7 @@ def train(
         if chosen is not None:
             if cell is not None:
                 print_summary(cell, chosen)
-            print_judgement(*judged(chosen, results))
+            print_judgement(*judged(chosen, results), own_model=chosen.label.row.is_own)
 
 
 def _note_changed_code(results: Sequence[Result]) -> None:
@@ -458,7 +458,7 @@ def _has_theory(label: CellLabel) -> bool:
     return label.architecture != DECODER or label.side is not None or label.encoding in OTHER_ATTENTION
 
 
-def print_judgement(tally: Tally, finding: Finding) -> None:
+def print_judgement(tally: Tally, finding: Finding, *, own_model: bool = False) -> None:
     """What the runs say of the forecast, and what to try next; with probing words also which test counts."""
     from longreach.answers.judge import WHICH_WORDS
 
@@ -467,6 +467,7 @@ def print_judgement(tally: Tally, finding: Finding) -> None:
     out.text(finding.words)
     for reason in finding.reasons:
         options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
+        options = options.replace("--width, --layers", "--model-option") if own_model else options
         out.text(f"  {reason}{options and f' ({options})'}")
     if tally.probed:
         out.text(f"{tally.sure_words}. {WHICH_WORDS}", "dim")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import json
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from longreach.errors import Field, InputError, near_names
-from longreach.files import MODEL_BYTES, read_bytes
+from longreach.files import MODEL_BYTES, read_bytes, read_json
 from longreach.models.huggingface import CONFIG, library, live_model, quietly
 
 CONFIG_BYTES = 1 << 20
@@ -41,11 +40,13 @@ def carried(path: str) -> dict[str, Any]:
         for file in sorted(where.glob("*.safetensors")):
             digest.update(hashlib.sha256(_bytes(file, MODEL_BYTES)).digest())
         return {"weights": digest.hexdigest()[:16]}
+    if not where.exists():
+        raise _refused(f"{path}: no such file or directory; nothing is downloaded")
     content = _bytes(where, CONFIG_BYTES)
     try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        raise _refused(f"{path}: not JSON") from None
+        found = read_json(content, path)
+    except InputError as error:
+        raise _refused(error.message) from None
     if not isinstance(found, dict) or not isinstance(found.get("model_type"), str):
         raise _refused(f'{path}: not a configuration of Transformers, which has a "model_type"')
     return {"config": {name: value for name, value in found.items() if name not in _NOT_OF_THE_MODEL}}
@@ -74,7 +75,9 @@ def causal_model(path: str) -> Callable[..., nn.Module]:
         **changes: Any,
     ) -> nn.Module:
         if weights is None:
-            fields = {**(carried(path)["config"] if config is None else config), **changes}
+            fields = carried(path)["config"] if config is None else config
+            _check_names(changes, fields)
+            fields = {**fields, **changes}
             return _wrapped(_from_config(path, fields, vocabulary, positions), 0, vocabulary)
         if changes:
             raise _refused(
@@ -88,6 +91,19 @@ def causal_model(path: str) -> Callable[..., nn.Module]:
         return _wrapped(model, size, vocabulary)
 
     return make
+
+
+def _check_names(changes: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+    """A configuration of Transformers takes any name and does nothing with one that it does not know."""
+    kinds = library(WHAT).CONFIG_MAPPING
+    if not changes or fields["model_type"] not in kinds:
+        return
+    usual = kinds[fields["model_type"]]()
+    known = {*fields, *usual.to_dict(), *usual.attribute_map}
+    for name in changes:
+        if name not in known:
+            reason = f"{fields['model_type']} has no option {name!r}{near_names(name, known)}"
+            raise InputError(reason, place=Field("model_options"))
 
 
 def _wrapped(model: Any, first: int, vocabulary: int) -> Causal:

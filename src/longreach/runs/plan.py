@@ -118,7 +118,7 @@ def plan(
     runs = check_runs(runs)
     make = engine or usual_maker(configs, runs)
     jobs, where = [job_of(config) for config in configs], make(len(configs))
-    found, start = plan_jobs(jobs, runs, where.parallel), _start_seconds(where)
+    found, start = plan_jobs(jobs, runs, where.parallel), start_seconds(where)
     if found.seconds is not None:
         found = replace(found, seconds=found.seconds + start)
     if found.estimated == found.pending:
@@ -128,7 +128,7 @@ def plan(
     return replace(found, seconds_at_most=start + together(times, where.parallel))
 
 
-def _start_seconds(engine: Engine) -> float:
+def start_seconds(engine: Engine) -> float:
     """Until the first run trains; this process has loaded what it needs."""
     return 0.0 if isinstance(engine, InProcessEngine) else START_SECONDS
 

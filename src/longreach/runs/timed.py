@@ -15,9 +15,9 @@ from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import ResultError, read_bytes, write_atomically
-from longreach.runs.plan import START_SECONDS, seconds_of, together
+from longreach.runs.plan import START_SECONDS, seconds_of, start_seconds, together
 from longreach.runs.resolve import resolve
-from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, writable_runs
+from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, usual_maker, writable_runs
 from longreach.training.result import Result, read_result
 from longreach.wording import counted, roughly
 
@@ -48,6 +48,8 @@ class TimedTraining:
         self.failed: dict[str, Result] = {}
         """The members that failed this time."""
         self.interrupted = False
+        self.pace = 1.0
+        """How many times as long as estimated runs took so far: others may be busy on this machine."""
 
     @property
     def left(self) -> float:
@@ -87,7 +89,7 @@ class TimedTraining:
         """How long the members that are not done take on this machine."""
         waiting = [member for member in members if self.done(member) is None]
         times = list(seconds_of(waiting).values())
-        return MARGIN * together(times, cores()) if times else 0.0
+        return self.pace * MARGIN * together(times, cores()) if times else 0.0
 
     def fits(self, members: Sequence[RunConfig]) -> bool:
         """Whether the members that are not done would end in time."""
@@ -106,7 +108,13 @@ class TimedTraining:
         It is kept in a file beside the results, so that the same question trains the same members again.
         """
         seconds = part * self.left - START_SECONDS
-        return kept_share(self.runs / plan, asked, lambda: largest_share(members, seconds, self.seconds))
+
+        def choose() -> float:
+            share = largest_share(members, seconds, self.seconds)
+            writable_runs(self.runs)
+            return share
+
+        return kept_share(self.runs / plan, asked, choose)
 
     def train(self, members: Sequence[RunConfig], what: str, after: str = "") -> None:
         """Train those that are not done, in this order, after saying so."""
@@ -114,8 +122,12 @@ class TimedTraining:
         if not waiting or self.is_over:
             return
         writable_runs(self.runs)
-        seconds = min(self.seconds(waiting), self.left) if self.here else None
-        plan = _plan(waiting, seconds, what, after)
+        estimated, seconds = dict[str, float](), None
+        if self.here:
+            estimated = seconds_of(waiting)
+            make = self.engine or usual_maker(waiting, self.runs)
+            seconds = start_seconds(make(len(waiting))) + self.seconds(waiting)
+        plan = _plan(waiting, seconds, self.left, what, after)
         self.progress.say(f"{plan}\npress {self.progress.ended_by} to stop early and use the results so far")
         try:
             found = train_pending(
@@ -126,11 +138,17 @@ class TimedTraining:
             self.interrupted = True
         for member in members:
             self.done(member)
+        done = estimated.keys() & self.results.keys()
+        if known := sum(estimated[key] for key in done):
+            taken = sum(self.results[key].timings.seconds for key in done)
+            self.pace = max(1.0, taken / (MARGIN * known))  # runs that stop early say nothing of the others
 
 
-def _plan(waiting: Sequence[RunConfig], seconds: float | None, what: str, after: str) -> str:
+def _plan(waiting: Sequence[RunConfig], seconds: float | None, left: float, what: str, after: str) -> str:
     count = counted(len(waiting), "run")
     steps = f"{waiting[0].max_steps:,} steps each"
+    if seconds is not None and seconds > left:
+        return f"measuring {count} {what}, {steps}: as many as fit into {roughly(left)}"
     about = "" if seconds is None else f": about {roughly(seconds)}"
     then = f", {after}" if after else ""
     return f"measuring {count} {what}, {steps}{about}{then}"

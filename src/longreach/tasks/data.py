@@ -70,8 +70,8 @@ class DataTask(SequenceTask):
     def about(self) -> str:  # type: ignore[override]
         known = self.known_lengths
         return (
-            f"{counted(len(self.examples), 'example')} of a file, "
-            f"inputs of length {LengthRange(int(known[0]), int(known[-1])).name}"
+            f"{counted(len(self.examples), 'example')} from a file, "
+            f"inputs of length {LengthRange(int(known[0]), int(known[-1])).words}"
             + (
                 f"; {counted(self.contradicted, 'line')} left out that others contradict"
                 * (self.contradicted > 0)

@@ -69,7 +69,7 @@ def doubt(
     >>> from longreach.theory.automata.automaton import labelled
     >>> empty = labelled("a", [[1], [1]], 0, ["yes", "no"])
     >>> doubt(empty, {"yes": (1, 0, 0, 0), "no": (25, 25, 25, 25)}, 100)
-    'only 1 of 101 words tried have the answer yes, none with more than 0 letters'
+    'only 1 of 101 words tried has the answer yes, none with more than 0 letters'
     """
     labels = [label for label in machine.classes if label != undefined]
     total = sum(sum(seen.get(label, ())) for label in labels)
@@ -85,18 +85,23 @@ def doubt(
         if end is not None:
             if (count := sum(counts)) < LEAST_SEEN or shares[min(end, longest)] < COMMON:
                 rest = f"none with more than {end} {letters}"
-                return f"only {count:,} of {total:,} {words} tried have the answer {label}, {rest}"
+                return f"only {count:,} of {total:,} {words} tried {_have(count)} the answer {label}, {rest}"
             continue
         for place, (part, count) in enumerate(zip(length_ranges(longest), counts, strict=True)):
             known = sum(shares[length] * float(len(machine.alphabet)) ** length for length in part)
             if count < min(LEAST_SEEN, known / 2):
                 asked = sum(each[place] for each in seen.values())
                 where = f"of {asked:,} {words} with {part[0]} to {part[-1]} {letters}"
-                return f"{where} only {count} have the answer {label}"
+                return f"{where} only {count} {_have(count)} the answer {label}"
     if rare is not None and rare[1] <= 2 * longest_chain(machine, rare[0]) + 2:
-        only = f"only {sum(seen.get(rare[0], ())):,} of {total:,} {words} tried have the answer {rare[0]}"
+        count = sum(seen.get(rare[0], ()))
+        only = f"only {count:,} of {total:,} {words} tried {_have(count)} the answer {rare[0]}"
         return f"{only}, and others that differ from them in {rare[1]} {letters} or more were not tried"
     return None
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def longest_chain(machine: LabelledAutomaton, label: str) -> int:
