@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.theory.automata.paths import explore
+from longreach.theory.automata.paths import reached
 
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA
@@ -157,7 +157,7 @@ def _least(
     given table for each of its own; both in breadth-first order (Hopcroft's algorithm)."""
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
-    order = _reached(transitions, initial)
+    order = reached(initial, transitions.__getitem__)
     sources: dict[int, list[list[int]]] = {state: [[] for _ in alphabet] for state in order}
     by_kind: dict[Hashable, set[int]] = {}
     for state in order:
@@ -187,12 +187,6 @@ def _least(
     place = {block: number for number, block in enumerate(first)}
     states = list(first.values())
     return tuple(tuple(place[block_of[t]] for t in transitions[state]) for state in states), states
-
-
-def _reached(rows: Any, initial: Any) -> list[Any]:
-    found = explore(initial, rows.__getitem__)
-    assert found is not None
-    return found[0]
 
 
 def from_automata_lib(dfa: DFA) -> Automaton:

@@ -5,7 +5,7 @@ All but the number of states read the syntactic monoid, so they are computed on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,12 +57,17 @@ class StableSemigroup:
 
     def word(self, element: int) -> Word:
         """A word of length exactly s that induces the element."""
-        letters: Word = ()
-        for layer in reversed(self.layers[:-1]):
-            before, letter = np.nonzero((self.monoid.right == element) & layer[:, None])
-            element = int(before[0])
-            letters = (self.monoid.automaton.alphabet[int(letter[0])], *letters)
-        return letters
+        return word_back(self.monoid.automaton, self.monoid.right, self.layers, element)
+
+
+def word_back(moves: Moves, targets: IntArray, layers: Sequence[BoolArray], target: int) -> Word:
+    """A word of as many letters as there are steps between layers, each reached from the one before."""
+    letters: Word = ()
+    for layer in reversed(layers[:-1]):
+        before, letter = np.nonzero((targets == target) & layer[:, None])
+        target = int(before[0])
+        letters = (moves.alphabet[int(letter[0])], *letters)
+    return letters
 
 
 def transition_monoid(
