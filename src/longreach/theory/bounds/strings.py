@@ -423,7 +423,6 @@ class InfiniteSimulation:
 
 
 POINTS = 10
-# Okabe and Ito's colours, which stay apart for colour-blind readers.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
