@@ -99,18 +99,15 @@ def _placed_bin(
 
 def _parts(batch: Batch, config: RunConfig, device: torch.device) -> tuple[Part, ...]:
     """The rows as the model takes them: without padding where it can."""
-    packed = applies(PACKED_OUTPUTS, network_of(config).shape, device=device.type)
-    return packed_parts(batch, config) if packed else _cut(batch)
+    if applies(PACKED_OUTPUTS, network_of(config).shape, device=device.type):
+        return packed_parts(batch, config)
+    return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
 
 
 def rows_of(batch: Batch, rows: IntArray) -> Batch:
     """Some rows of a batch, as wide as they need."""
     sizes = batch.sizes[rows]
     return batch.each(lambda array: array[rows, : int(sizes.max())], sizes)
-
-
-def _cut(batch: Batch) -> tuple[Part, ...]:
-    return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
 
 
 def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:

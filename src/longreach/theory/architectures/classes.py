@@ -480,7 +480,8 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
     if isinstance(certificate, CascadeCertificate):
         return _of_cascade(certificate)
     if isinstance(certificate, SolvableCertificate):
-        return f"its groups are solvable, the largest series has the orders {_listed(certificate.orders)}"
+        orders = ", ".join(map(str, certificate.orders))
+        return f"its groups are solvable, the largest series has the orders {orders}"
     if isinstance(certificate, UnsolvableCertificate):
         states, order = len(certificate.states), certificate.order
         return f"words permute {states} states as a group of order {order} that is not solvable"
@@ -512,7 +513,3 @@ MOST_LETTERS = 12
 
 def _shown(word: tuple[str, ...]) -> str:
     return f'"{spelled(word) if len(word) <= MOST_LETTERS else some(word, MOST_LETTERS)}"'
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers))
