@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from longreach.theory.architectures.cascades import MOST_MODULUS, find_cascade
 from longreach.theory.architectures.documents import (
@@ -34,6 +33,7 @@ from longreach.theory.automata.automaton import LabelledAutomaton, Word
 from longreach.theory.automata.monoid import (
     BoolArray,
     TransitionMonoid,
+    high_power,
     idempotents,
     stable_semigroup,
     transition_monoid,
@@ -129,7 +129,7 @@ class Groups:
             return next(filter(None, map(self._steady_cycle, (2, 3))), None)
         rows = self.monoid.elements
         told: dict[tuple[int, ...], tuple[tuple[int, int], Word] | None] = {}
-        high = _high_power(rows)
+        high = high_power(rows)
         cyclic = (np.take_along_axis(rows, high, axis=1) != high).any(axis=1)
         layers, _ = self.lengths
         if not cyclic[layers[-1]].any():
@@ -312,13 +312,6 @@ USUAL_PERIOD = 12
 MOST_TUPLES = 20_000
 MOST_STEADY = 100
 """Tuples of states, and letters of words, that are looked through where there are too many maps."""
-
-
-def _high_power(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of each map a power after which every state is on a cycle."""
-    for _ in range(rows.shape[1].bit_length()):
-        rows = np.take_along_axis(rows, rows, axis=1)
-    return rows
 
 
 def _shape(row: Sequence[int]) -> tuple[int, int]:

@@ -275,8 +275,8 @@ def _compose(first: IntArray, second: IntArray) -> IntArray:
     return np.take_along_axis(second, first, axis=1)
 
 
-def _high_power(rows: IntArray) -> IntArray:
-    """For each map a power of it that lies in the periodic part of its powers."""
+def high_power(rows: IntArray) -> IntArray:
+    """For each map a power of it that lies in the periodic part of its powers: every state is on a cycle."""
     exponent = 1
     while exponent < rows.shape[1]:
         rows = _compose(rows, rows)
@@ -285,7 +285,7 @@ def _high_power(rows: IntArray) -> IntArray:
 
 
 def _aperiodic(rows: IntArray) -> bool:
-    power = _high_power(rows)
+    power = high_power(rows)
     return bool((_compose(power, rows) == power).all())
 
 
@@ -374,7 +374,7 @@ def _ends(forth: IntArray, back: IntArray) -> tuple[tuple[IntArray, IntArray], t
     first = np.repeat(forth, len(back), axis=0)
     second = np.tile(back, (len(forth), 1))
     # The semigroup is aperiodic, so a high power is the idempotent one.
-    loops = _high_power(_compose(first, second))
+    loops = high_power(_compose(first, second))
     left = np.unique(np.concatenate([loops, _compose(loops, first)], axis=1), axis=0)
     right = np.unique(np.concatenate([loops, _compose(second, loops)], axis=1), axis=0)
     size = forth.shape[1]
