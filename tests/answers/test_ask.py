@@ -32,7 +32,7 @@ from longreach.tasks.copying import Sort
 from longreach.tasks.task import Task
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Result, chance_number, read_result, uniform_number, write_result
+from longreach.training.result import Result, range_number, read_result, write_result
 from tests.helpers.asked_results import asked, other_lengths, result_of, write_results
 from tests.helpers.odds_samples import MODEL
 
@@ -197,7 +197,10 @@ def test_runs_that_fail_on_uniform_inputs_confirm_nothing() -> None:
         for member in first_members(question, 1.0):
             result = result_of(member, [1.0, 1.0, 1.0])
             assert result.final is not None
-            other = {uniform_number("41-60"): share, chance_number(uniform_number("41-60")): 0.5}
+            other = {
+                range_number("uniform", "41-60"): share,
+                range_number("chance", range_number("uniform", "41-60")): 0.5,
+            }
             final = result.final.model_copy(update={"other": other})
             results.append(result.model_copy(update={"final": final}))
         found = _with_results(question, results, known)

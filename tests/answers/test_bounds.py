@@ -16,7 +16,7 @@ from longreach.config.run import RunConfig
 from longreach.runs import timed as timed_training
 from longreach.tasks.names import NUMBER_FAMILIES, example
 from longreach.theory.bounds.theorems import NO_BOUND
-from longreach.training.result import Final, Result, Timings, loss_number, write_result
+from longreach.training.result import Final, Result, Timings, range_number, write_result
 
 # From which training length on, where answers are numbers: by the loss instead of the accuracy.
 
@@ -33,7 +33,7 @@ def _replace_training(monkeypatch: pytest.MonkeyPatch, losses: Losses) -> list[t
             asked.append((member.train_lengths.last, member.seed))
             first, longer = losses(member)
             values = [first, *[longer] * len(member.test_lengths)]
-            names = [loss_number(each.name) for each in member.ranges]
+            names = [range_number("loss", each.name) for each in member.ranges]
             other = dict(zip(names, values, strict=True)) | {"L": 2.0 + member.seed}
             write_result(
                 runs,

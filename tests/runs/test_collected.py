@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from longreach.errors import InputError
-from longreach.runs.collected import SHOWN, of_keys, plot_by_length, results
+from longreach.runs.collected import SHOWN, plot_by_length, results
 from longreach.runs.index import INDEX, Row
 from longreach.runs.table import table_of
 from longreach.training.result import write_result
@@ -43,11 +43,6 @@ def test_rows_are_those_of_the_exported_table(runs: Path) -> None:
     assert [tuple(row.values()) for row in rows] == list(table.records)
     assert {row["status"] for row in rows} == {"done", "failed"}
     assert rows[0]["accuracy 101-150"] == 0.25
-
-
-def test_runs_are_found_by_their_keys(runs: Path) -> None:
-    keys = [sample(1).key, sample(2).key]
-    assert {row.key for row in of_keys(runs, [*keys, "0" * 16])} == set(keys)
 
 
 def test_a_data_frame_has_the_same_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

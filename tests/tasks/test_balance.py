@@ -13,7 +13,7 @@ from longreach.runs.train import train
 from longreach.tasks.balance import MOST_ANSWERS, REJECTED, balanced, drawing_of
 from longreach.tasks.own import remember
 from longreach.tasks.task import Batch, Task
-from longreach.training.result import chance_number, uniform_number
+from longreach.training.result import range_number
 
 
 def drawer(letters: str, shares: Sequence[float] | None = None):  # type: ignore[no-untyped-def]
@@ -101,10 +101,10 @@ def test_runs_keep_chance_and_uniform_accuracy(tmp_path) -> None:  # type: ignor
         (result,) = train([config], tmp_path)
         assert result.final is not None
         names = [lengths.name for lengths in config.ranges]
-        assert {chance_number(name) for name in names} <= result.final.other.keys()
-        assert {uniform_number(name) in result.final.other for name in names} == {has_uniform}
+        assert {range_number("chance", name) for name in names} <= result.final.other.keys()
+        assert {range_number("uniform", name) in result.final.other for name in names} == {has_uniform}
     (result,) = train([resolve("parity", "nope", **given)], tmp_path)
     assert result.final is not None
     names = [lengths.name for lengths in config.ranges]
-    assert not {chance_number(name) for name in names} & result.final.other.keys()  # it is known
-    assert not {uniform_number(name) for name in names} & result.final.other.keys()
+    assert not {range_number("chance", name) for name in names} & result.final.other.keys()  # it is known
+    assert not {range_number("uniform", name) for name in names} & result.final.other.keys()

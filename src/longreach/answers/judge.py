@@ -13,21 +13,12 @@ from typing import Any, Literal, TypeAlias
 
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
-from longreach.runs.cells import (
-    ByAccuracy,
-    Cell,
-    Criterion,
-    Tally,
-    flow_shares,
-    probing_shares,
-    uniform_shares,
-    worst_loop_shares,
-)
+from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally, range_shares
 from longreach.runs.index import Row, row_of
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import NewAnswerError
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Result, chance_number, uniform_number
+from longreach.training.result import Result, range_number
 from longreach.wording import counted
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
@@ -308,10 +299,11 @@ class MeasuredCell:
     @property
     def fails_uniformly(self) -> bool:
         """Whether at least half of the runs that work fail on inputs of the same lengths drawn uniformly."""
-        name = uniform_number(self.tested.name)
+        name = range_number("uniform", self.tested.name)
         rows = [row for row in self.cell.finished if self.criterion.passes(row, self.tested)]
         known = [row.other for row in rows if name in row.other]
-        wrong = [one for one in known if not ByAccuracy(one.get(chance_number(name), 0.0)).works(one[name])]
+        chance = range_number("chance", name)
+        wrong = [one for one in known if not ByAccuracy(one.get(chance, 0.0)).works(one[name])]
         return bool(known) and 2 * len(wrong) >= len(known)
 
     def _spans(self, shares_of: Callable[[Row], Mapping[str, float]]) -> dict[str, list[float]]:
@@ -336,10 +328,10 @@ class MeasuredCell:
             "failed": [each.document() for each in self.failed],
             "chance": self.chances,
             "accuracy": self._spans(lambda row: row.accuracy),
-            "accuracy_uniform": self._spans(uniform_shares),
-            "probing": self._spans(probing_shares),
-            "worst_loop": self._spans(worst_loop_shares),
-            "flow": self._spans(flow_shares),
+            "accuracy_uniform": self._spans(lambda row: range_shares(row, "uniform")),
+            "probing": self._spans(lambda row: range_shares(row, "probing")),
+            "worst_loop": self._spans(lambda row: range_shares(row, "worst loop")),
+            "flow": self._spans(lambda row: range_shares(row, "flow")),
             "probed": self.tally.probed,
             "sure": self.tally.sure,
             "steps": self.steps,

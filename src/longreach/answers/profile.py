@@ -23,12 +23,7 @@ from longreach.files import KEY
 from longreach.runs.cells import FITS, ByAccuracy
 from longreach.runs.index import Row
 from longreach.tasks.lengths import LengthRange
-from longreach.training.result import (
-    chance_number,
-    length_given_number,
-    probing_number,
-    worst_loop_number,
-)
+from longreach.training.result import range_number
 from longreach.wording import Column, Table, counted, listed
 
 SAMPLES = 1000
@@ -120,14 +115,14 @@ def profiled_run(
     if row.status != "done":
         text = " ".join((row.error or "failed").split())[:200]
         return ProfiledRun(**fields, accuracy=(), chance=(), error=text)
-    chance = _numbers(row.other, [chance_number(name) for name in names], task.chance)
-    probed = [chance_number(probing_number(name)) for name in names]
-    probing = _numbers(row.other, [probing_number(name) for name in names])
+    chance = _numbers(row.other, [range_number("chance", name) for name in names], task.chance)
+    probed = [range_number("chance", range_number("probing", name)) for name in names]
+    probing = _numbers(row.other, [range_number("probing", name) for name in names])
     fields |= {
         "accuracy": tuple(_rounded(row.accuracy[name]) for name in names),
         "probing": probing,
-        "worst_loop": _numbers(row.other, [worst_loop_number(name) for name in names]),
-        "length_given": _numbers(row.other, [length_given_number(name) for name in names]),
+        "worst_loop": _numbers(row.other, [range_number("worst loop", name) for name in names]),
+        "length_given": _numbers(row.other, [range_number("length given", name) for name in names]),
         "chance": chance,
         "probing_chance": _numbers(row.other, probed, task.chance) if probing else (),
     }

@@ -240,14 +240,14 @@ def _check_figure(path: Path | None, option: str) -> None:
 def _draw_attention(file: str, core: Core, model: Transformer, word: str, path: Path) -> list[str]:
     """The tokens of the word; the figure is written."""
     from longreach.theory.crasp.words import Encoder
-    from longreach.theory.limit.drawing import attention_figure, figure_bytes
+    from longreach.theory.limit.drawing import attention_figure, content_of
 
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")
     title = f"{file} on {wording.word(tokens)}"
     if not any(layer.heads for layer in model.layers):
         raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
-    write_bytes(path, figure_bytes(attention_figure(model, tokens, title), path, title))
+    write_bytes(path, content_of(attention_figure(model, tokens, title), path, title))
     return tokens
 
 
@@ -363,12 +363,12 @@ def _measures(model: Transformer) -> dict[str, Any]:
 
 
 def _draw_growth(model: Transformer, path: Path, title: str) -> None:
-    from longreach.theory.limit.drawing import figure_bytes, growth_figure
+    from longreach.theory.limit.drawing import content_of, growth_figure
     from longreach.theory.limit.norms import growth
 
     contexts = [n for n in (8, 16, 32, 64, 128) if n > model.locality + model.period]
     rows = [(n, {**found.groups, "total": found.total}) for n, found in growth(model, contexts)]
-    write_bytes(path, figure_bytes(growth_figure(rows, title), path, title))
+    write_bytes(path, content_of(growth_figure(rows, title), path, title))
 
 
 def _print_model(document: dict[str, Any]) -> None:

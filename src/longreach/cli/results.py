@@ -388,7 +388,7 @@ def list_results(
 
     Example: longreach results list --task parity --status done
     """
-    from longreach.runs.cells import flow_shares, probing_shares, sure_at, worst_loop_shares
+    from longreach.runs.cells import range_shares, sure_at
     from longreach.runs.index import read_index, write_index
     from longreach.training.result import clean
 
@@ -403,8 +403,8 @@ def list_results(
             listed = [
                 {field.name: getattr(row, field.name) for field in fields(row)}
                 | {"model": row.model, "encoding": row.positions}
-                | {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row)}
-                | {"flow": flow_shares(row), "sure": sure_at(row)}
+                | {"probing": range_shares(row, "probing"), "worst_loop": range_shares(row, "worst loop")}
+                | {"flow": range_shares(row, "flow"), "sure": sure_at(row)}
                 for row in shown
             ]
             elsewhere = [run.document() for run in imported[:limit]]

@@ -187,7 +187,7 @@ def _shared(pair: ModelPair, found: FiniteString | InfiniteString) -> dict[str, 
 
 def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
     from longreach.theory.bounds.strings import error_figure
-    from longreach.theory.limit.drawing import figure_bytes
+    from longreach.theory.limit.drawing import content_of
 
     if len(rows) < 2:
         raise InputError(
@@ -195,7 +195,7 @@ def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
         )
     title = "Errors of simulation strings of one word"
     figure = error_figure(rows, title, pair=pair.g is not pair.f)
-    write_bytes(path, figure_bytes(figure, path, title))
+    write_bytes(path, content_of(figure, path, title))
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -226,7 +226,7 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 
 def _run_document(result: Result) -> dict[str, Any]:
-    from longreach.runs.cells import flow_shares, probing_shares, uniform_shares, worst_loop_shares
+    from longreach.runs.cells import range_shares
 
     final = result.final
     numbers = has_numbers(str(result.config["task"]))
@@ -253,9 +253,9 @@ def _run_document(result: Result) -> dict[str, Any]:
         document["accuracy"] = {} if final is None else final.accuracy
         document["accuracy_random_offset"] = {} if final is None else final.accuracy_random_offset
         row = row_of(result)
-        document |= {"probing": probing_shares(row), "worst_loop": worst_loop_shares(row)}
-        document |= {"flow": flow_shares(row), "sure": _sure(result), "chance": _chances(result)}
-        document |= {"accuracy_uniform": uniform_shares(row)}
+        document |= {"probing": range_shares(row, "probing"), "worst_loop": range_shares(row, "worst loop")}
+        document |= {"flow": range_shares(row, "flow"), "sure": _sure(result), "chance": _chances(result)}
+        document |= {"accuracy_uniform": range_shares(row, "uniform")}
         rest = {name: value for name, value in other.items() if not name.startswith(PROBED)}
         document |= {"other": rest} if rest else {}
     if result.error is not None:
@@ -335,20 +335,21 @@ def _probed(results: Sequence[Result]) -> str:
 
     The same of words of a certificate.
     """
-    from longreach.runs.cells import flow_shares, probing_shares, worst_loop_shares, worst_words
-    from longreach.training.result import chance_number, probing_number
+    from longreach.runs.cells import range_shares, worst_words
+    from longreach.training.result import range_number
 
     rows = [row_of(each) for each in results if each.final is not None]
-    names = [name for row in rows for name in probing_shares(row)]
-    if not names:
+    probing = [range_shares(row, "probing") for row in rows]
+    if not any(probing):
         return ""
-    last = max(names, key=name_order)
-    pairs = [(probing_shares(row).get(last), worst_loop_shares(row).get(last)) for row in rows]
+    last = max((name for shares in probing for name in shares), key=name_order)
+    worst = [range_shares(row, "worst loop").get(last) for row in rows]
+    pairs = zip((shares.get(last) for shares in probing), worst, strict=True)
     shown = ", ".join(_shares(*pair) for pair in pairs if pair[0] is not None)
     text = f"probing words at {last} (in brackets the {worst_words(str(results[0].config['task']))}): {shown}"
-    guessed = rows[0].other.get(chance_number(probing_number(last)))
+    guessed = rows[0].other.get(range_number("chance", range_number("probing", last)))
     text += "" if guessed is None else f"; chance {percent(guessed, 0)}"
-    flows = [percent(flow_shares(row)[last], 2) for row in rows if last in flow_shares(row)]
+    flows = [percent(shares[last], 2) for row in rows if last in (shares := range_shares(row, "flow"))]
     return text + (f"; words of the no without positions: {', '.join(flows)}" if flows else "")
 
 

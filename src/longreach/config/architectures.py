@@ -8,7 +8,7 @@ same interface and is named `module:make`; a model of Transformers is `hf:CONFIG
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -168,17 +168,14 @@ def _refused(reason: str) -> InputError:
     return InputError(reason, place=errors.Field("model_options"))
 
 
-def _table(rows: Iterable[ArchitectureRow]) -> dict[str, ArchitectureRow]:
-    return {row.name: row for row in rows}
-
-
 _TRANSFORMER: frozenset[Capability] = frozenset({"positions", "stacked", "compiled"})
 _STACKED: frozenset[Capability] = frozenset({"stacked"})
 _STATE_PASSING = {"state_passing": 0.0}
 _BLOCKS = {"mlp_ratio": 4, **_STATE_PASSING}
 
-ARCHITECTURES: dict[str, ArchitectureRow] = _table(
-    [
+ARCHITECTURES: dict[str, ArchitectureRow] = {
+    row.name: row
+    for row in [
         ArchitectureRow(
             name=DECODER, title="decoder", code="decoder:transformer", sizes=("layers", "heads", "width"),
             can=_TRANSFORMER | {"inspected", "exported"},
@@ -242,7 +239,7 @@ ARCHITECTURES: dict[str, ArchitectureRow] = _table(
             source="De et al., arXiv 2402.19427 (Griffin)",
         ),
     ]
-)  # fmt: skip
+}  # fmt: skip
 
 
 def architecture_row(name: str) -> ArchitectureRow:

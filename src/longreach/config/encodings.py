@@ -5,7 +5,6 @@ A new encoding is a file in `longreach.models` with its code, and a row here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -64,12 +63,9 @@ class EncodingRow:
         return f"{self.name} needs an even {self.even}, not {size}" if size % 2 else None
 
 
-def _table(rows: Iterable[EncodingRow]) -> dict[str, EncodingRow]:
-    return {row.name: row for row in rows}
-
-
-ENCODINGS: dict[str, EncodingRow] = _table(
-    [
+ENCODINGS: dict[str, EncodingRow] = {
+    row.name: row
+    for row in [
         EncodingRow(
             name="nope", title="NoPE", code="encodings:Encoding",
             plain="without positions (NoPE)",
@@ -163,7 +159,7 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             source="Golovneva et al., arXiv 2405.18719",
         ),
     ]
-)  # fmt: skip
+}  # fmt: skip
 
 
 def is_own_encoding(name: str) -> bool:

@@ -32,6 +32,7 @@ from longreach.config.architectures import COUNTING
 from longreach.config.model import Shape
 from longreach.models.network import Network, Outputs
 from longreach.models.parameters import Parameters, views
+from longreach.theory.limit.model import regression_shapes
 
 
 class RegressionShape(Shape):
@@ -66,16 +67,15 @@ class RegressionShape(Shape):
     @property
     def table(self) -> dict[str, tuple[int, ...]]:
         """The shapes by name, in the order of the vector."""
-        d, h = self.width, self.hidden
-        found: dict[str, tuple[int, ...]] = {"embedding": (self.symbols, d)}
-        if self.period > 1:
-            found["positions"] = (self.period, d)
-        for layer in range(self.layers):
-            found |= {f"{layer}.{name}": (d, d) for name in ("key", "query", "value")}
-            if self.locality and not layer:
-                found[f"{layer}.bias"] = (self.locality + 1,)
-            found |= {f"{layer}.in": (h, d), f"{layer}.in_bias": (h,), f"{layer}.out": (d, h)}
-        return found | {"output": (self.outputs, d)}
+        return regression_shapes(
+            symbols=self.symbols,
+            outputs=self.outputs,
+            layers=self.layers,
+            width=self.width,
+            hidden=self.hidden,
+            period=self.period,
+            locality=self.locality,
+        )
 
     @property
     def size(self) -> int:

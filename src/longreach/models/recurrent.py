@@ -6,6 +6,7 @@ LSTM: Hochreiter and Schmidhuber 1997; GRU: Cho et al., arXiv 1406.1078; RNN: El
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -22,9 +23,10 @@ class Recurrent(Reader):
         kind: Callable[[int, int, int], nn.RNNBase],
         *,
         vocabulary: int,
-        layers: int,
-        width: int,
-        state_passing: float,
+        positions: int,
+        layers: int = 2,
+        width: int = 64,
+        state_passing: float = 0.0,
     ) -> None:
         check_options(layers=layers, width=width, state_passing=state_passing)
         super().__init__(state_passing)
@@ -48,9 +50,7 @@ class Recurrent(Reader):
         return states * self.recurrence.num_layers * self.recurrence.hidden_size
 
 
-def lstm(
-    *, vocabulary: int, positions: int, layers: int = 2, width: int = 64, state_passing: float = 0.0
-) -> nn.Module:
+def lstm(**options: Any) -> nn.Module:
     """An LSTM.
 
     >>> import torch
@@ -58,18 +58,14 @@ def lstm(
     >>> made(torch.tensor([[0, 3, 1]])).shape, made.state_size(100)
     (torch.Size([1, 3, 5]), 32)
     """
-    return Recurrent(nn.LSTM, vocabulary=vocabulary, layers=layers, width=width, state_passing=state_passing)
+    return Recurrent(nn.LSTM, **options)
 
 
-def gru(
-    *, vocabulary: int, positions: int, layers: int = 2, width: int = 64, state_passing: float = 0.0
-) -> nn.Module:
+def gru(**options: Any) -> nn.Module:
     """A GRU."""
-    return Recurrent(nn.GRU, vocabulary=vocabulary, layers=layers, width=width, state_passing=state_passing)
+    return Recurrent(nn.GRU, **options)
 
 
-def rnn(
-    *, vocabulary: int, positions: int, layers: int = 2, width: int = 64, state_passing: float = 0.0
-) -> nn.Module:
+def rnn(**options: Any) -> nn.Module:
     """Elman's RNN with tanh."""
-    return Recurrent(nn.RNN, vocabulary=vocabulary, layers=layers, width=width, state_passing=state_passing)
+    return Recurrent(nn.RNN, **options)

@@ -156,14 +156,6 @@ RECURRENCES: dict[str, type[DiagonalRecurrence]] = {
 }
 
 
-def _stack(
-    kind: str, *, vocabulary: int, layers: int, width: int, mlp_ratio: int, state_passing: float
-) -> nn.Module:
-    check_options(layers=layers, width=width, mlp_ratio=mlp_ratio, state_passing=state_passing)
-    mixers = [RECURRENCES[kind](width) for _ in range(layers)]
-    return Stack(mixers, vocabulary=vocabulary, width=width, mlp_ratio=mlp_ratio, state_passing=state_passing)
-
-
 def ssm(
     *,
     vocabulary: int,
@@ -172,40 +164,24 @@ def ssm(
     width: int = 64,
     mlp_ratio: int = 4,
     state_passing: float = 0.0,
+    kind: str = "ssm",
 ) -> nn.Module:
-    """Diagonal recurrences with gates in [0, 1].
+    """Diagonal recurrences of a kind, by default with gates in [0, 1].
 
     >>> made = ssm(vocabulary=5, positions=9, width=8)
     >>> made(torch.tensor([[0, 3, 1]])).shape, made.state_size(100)
     (torch.Size([1, 3, 5]), 16)
     """
-    shape = {"vocabulary": vocabulary, "layers": layers, "width": width, "mlp_ratio": mlp_ratio}
-    return _stack("ssm", **shape, state_passing=state_passing)
+    check_options(layers=layers, width=width, mlp_ratio=mlp_ratio, state_passing=state_passing)
+    mixers = [RECURRENCES[kind](width) for _ in range(layers)]
+    return Stack(mixers, vocabulary=vocabulary, width=width, mlp_ratio=mlp_ratio, state_passing=state_passing)
 
 
-def ssm_signed(
-    *,
-    vocabulary: int,
-    positions: int,
-    layers: int = 2,
-    width: int = 64,
-    mlp_ratio: int = 4,
-    state_passing: float = 0.0,
-) -> nn.Module:
-    """Diagonal recurrences with gates in [−1, 1]."""
-    shape = {"vocabulary": vocabulary, "layers": layers, "width": width, "mlp_ratio": mlp_ratio}
-    return _stack("ssm-signed", **shape, state_passing=state_passing)
+def ssm_signed(**options: Any) -> nn.Module:
+    """Diagonal recurrences with gates in [−1, 1]; options are those of `ssm`."""
+    return ssm(**options, kind="ssm-signed")
 
 
-def ssm_complex(
-    *,
-    vocabulary: int,
-    positions: int,
-    layers: int = 2,
-    width: int = 64,
-    mlp_ratio: int = 4,
-    state_passing: float = 0.0,
-) -> nn.Module:
-    """Diagonal recurrences with complex gates of modulus at most 1."""
-    shape = {"vocabulary": vocabulary, "layers": layers, "width": width, "mlp_ratio": mlp_ratio}
-    return _stack("ssm-complex", **shape, state_passing=state_passing)
+def ssm_complex(**options: Any) -> nn.Module:
+    """Diagonal recurrences with complex gates of modulus at most 1; options are those of `ssm`."""
+    return ssm(**options, kind="ssm-complex")

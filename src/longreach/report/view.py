@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from longreach.answers.profile import Profile
 from longreach.report.forecast_view import BENCHMARK, EncodingView, Known
 from longreach.report.words import command, task_title, train_command
-from longreach.runs.cells import ByAccuracy, Cell, Tally, worst_loop_shares, worst_words
+from longreach.runs.cells import ByAccuracy, Cell, Tally, range_shares, worst_words
 from longreach.runs.imported import ImportedRun
 from longreach.runs.index import Row
 from longreach.runs.table import flat
@@ -111,7 +111,7 @@ class CellView:
 
     def worst_loop(self, run: Row) -> float | None:
         """A run's accuracy at the longest range on the probing words of its worst loop or kind."""
-        return worst_loop_shares(run).get(self.ranges[-1]) if self.ranges else None
+        return range_shares(run, "worst loop").get(self.ranges[-1]) if self.ranges else None
 
     @property
     def worst_words(self) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
@@ -27,16 +27,7 @@ from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.lengths import LengthRange, name_order, read_name
 from longreach.tasks.names import FamilyName
 from longreach.theory.names import AUTOMATON, REGEX, STATES, STATES_AFTER, TaskName
-from longreach.training.result import (
-    chance_number,
-    flow_number,
-    loss_number,
-    named,
-    probing_number,
-    setting,
-    uniform_number,
-    worst_loop_number,
-)
+from longreach.training.result import RangeKind, named, range_number, setting
 from longreach.wording import counted
 
 FITS = 0.95
@@ -95,15 +86,15 @@ class ByAccuracy:
 
     def chance_of(self, row: Row, lengths: LengthRange) -> float:
         """What guessing reaches on the run's tests."""
-        return row.other.get(chance_number(lengths.name), self.chance)
+        return row.other.get(range_number("chance", lengths.name), self.chance)
 
     def passes(self, row: Row, lengths: LengthRange) -> bool | None:
         value = self.value(row, lengths)
         return None if value is None else ByAccuracy(self.chance_of(row, lengths)).works(value)
 
     def passes_probes(self, row: Row, lengths: LengthRange) -> bool | None:
-        value = row.other.get(worst_loop_number(lengths.name))
-        chance = row.other.get(chance_number(probing_number(lengths.name)), self.chance)
+        value = row.other.get(range_number("worst loop", lengths.name))
+        chance = row.other.get(range_number("chance", range_number("probing", lengths.name)), self.chance)
         return None if value is None else ByAccuracy(chance).works(value)
 
 
@@ -119,7 +110,7 @@ class ByLoss:
     name: ClassVar[Literal["loss"]] = "loss"
 
     def value(self, row: Row, lengths: LengthRange) -> float | None:
-        return row.other.get(loss_number(lengths.name))
+        return row.other.get(range_number("loss", lengths.name))
 
     def works(self, value: float) -> bool:
         return value <= self.level
@@ -340,7 +331,7 @@ class Cell:
 
     def chance(self, lengths: LengthRange, usual: float) -> float:
         """What guessing reaches on the tests of its runs; `usual` where these do not say."""
-        known = [row.other.get(chance_number(lengths.name)) for row in self.finished]
+        known = [row.other.get(range_number("chance", lengths.name)) for row in self.finished]
         found = [share for share in known if share is not None]
         return statistics.fmean(found) if found else usual
 
@@ -411,42 +402,23 @@ def worst_words(task: str) -> str:
     return "worst loop" if of_automaton else "worst kind"
 
 
-def flow_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on words of the flow certificate of a no."""
-    return _shares(row, flow_number)
-
-
-def probing_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on probing words."""
-    return _shares(row, probing_number)
-
-
-def worst_loop_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on the probing words of the loop, or kind, that it does worst on."""
-    return _shares(row, worst_loop_number)
-
-
-def uniform_shares(row: Row) -> dict[str, float]:
-    """By range, a run's accuracy on inputs drawn uniformly."""
-    return _shares(row, uniform_number)
-
-
-def _shares(row: Row, number: Callable[[str], str]) -> dict[str, float]:
-    found = {name: row.other.get(number(name)) for name in row.accuracy}
+def range_shares(row: Row, kind: RangeKind) -> dict[str, float]:
+    """By range, a further number of a run, such as its accuracy on probing words."""
+    found = {name: row.other.get(range_number(kind, name)) for name in row.accuracy}
     return {name: share for name, share in found.items() if share is not None}
 
 
 def sure_at(row: Row, chance: float | None = None) -> dict[str, bool]:
     """By range with probing words, whether a run is sure there; `chance` is by default that of its task.
 
-    >>> other = {worst_loop_number("21-40"): 0.6, worst_loop_number("41-60"): 0.1}
+    >>> other = {range_number("worst loop", "21-40"): 0.6, range_number("worst loop", "41-60"): 0.1}
     >>> row = Row(key="0", status="done", accuracy={"21-40": 1.0, "41-60": 1.0}, other=other)
     >>> sure_at(row)
     {'21-40': True, '41-60': False}
     """
     cell = Cell.of(row.config, [row])
     criterion = ByAccuracy(known_chance(cell.task) if chance is None else chance)
-    spans = {name: read_name(name) for name in worst_loop_shares(row)}
+    spans = {name: read_name(name) for name in range_shares(row, "worst loop")}
     return {name: cell.count(criterion, span).sure == 1 for name, span in spans.items() if span is not None}
 
 

@@ -207,10 +207,3 @@ def results(
     """
     with read_index(runs) as index:
         return CollectedRuns(tuple(index.rows(task=task, encoding=encoding)))
-
-
-def of_keys(runs: str | Path, keys: Iterable[str]) -> CollectedRuns:
-    """The runs with these keys, as far as they are there."""
-    wanted = set(keys)
-    with read_index(runs) as index:
-        return CollectedRuns(tuple(row for row in index.rows() if row.key in wanted))

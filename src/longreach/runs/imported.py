@@ -118,8 +118,6 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Import:
-    """What an import has changed."""
-
     added: int
     """New accuracies."""
     known: int

@@ -159,7 +159,6 @@ def _result(job: Job, answer: Answer | Failure) -> Result:
 
 
 def failed(job: Job, failure: Failure) -> Result:
-    """The result of a job that has failed."""
     text = f"{failure.message}\n{failure.details}".strip()
     if len(text) > LONGEST_ERROR:
         text = f"{text[: LONGEST_ERROR // 2]}\n…\n{text[-LONGEST_ERROR // 2 :]}"

@@ -98,7 +98,6 @@ class InProcessEngine:
 
     @property
     def parallel(self) -> int:
-        """One at a time."""
         return 1
 
     def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
@@ -228,7 +227,6 @@ def writable_runs(runs: str | Path) -> Path:
 
 
 def job_of(config: RunConfig) -> Job:
-    """The job of a run."""
     from longreach.training import job
 
     return Job.of(job.FUNCTION, config.document())
@@ -303,11 +301,8 @@ def _remarks(result: Result) -> list[str]:
 
 def longest_first(configs: Iterable[Member]) -> list[Member]:
     """Each once, in an order that lets all workers finish at about the same time: the most work first."""
-    return sorted({config.key: config for config in configs}.values(), key=_work, reverse=True)
-
-
-def _work(config: RunConfig) -> float:
-    return float(config.max_steps) * work_of_step(config)
+    each = {config.key: config for config in configs}.values()
+    return sorted(each, key=lambda config: config.max_steps * work_of_step(config), reverse=True)
 
 
 def work_of_step(config: RunConfig) -> float:

@@ -24,7 +24,7 @@ from longreach.studies.study import Study, StudyOptions, StudyReport, rows_by_ce
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.names import FamilyName
 from longreach.tasks.numbers import load_regression
-from longreach.training.result import loss_number
+from longreach.training.result import range_number
 from longreach.wording import Table
 
 if TYPE_CHECKING:
@@ -130,13 +130,16 @@ class LossOutcome:
     @property
     def curve(self) -> list[tuple[int, Spread]]:
         """Test length and test loss."""
-        found = [(lengths.first, self.spread(loss_number(lengths.name))) for lengths in self.ranges[1:]]
-        return [(length, spread) for length, spread in found if spread is not None]
+        return [
+            (lengths.first, spread)
+            for lengths in self.ranges[1:]
+            if (spread := self.spread(range_number("loss", lengths.name))) is not None
+        ]
 
     @property
     def plateaus(self) -> dict[int, float]:
         """By seed, the loss at the longest test length."""
-        name = loss_number(self.ranges[-1].name)
+        name = range_number("loss", self.ranges[-1].name)
         return {row.seed: row.other[name] for row in self.runs if row.seed is not None and name in row.other}
 
     @property
@@ -155,7 +158,7 @@ class LossOutcome:
             "loss": {
                 lengths.name: asdict(spread)
                 for lengths in self.ranges
-                if (spread := self.spread(loss_number(lengths.name))) is not None
+                if (spread := self.spread(range_number("loss", lengths.name))) is not None
             },
             "plateau": None if self.plateau is None else asdict(self.plateau),
             "measured": {name: asdict(spread) for name in names if (spread := self.spread(name)) is not None},
@@ -328,7 +331,7 @@ def cell_table(report: LossReport) -> Table:
     """A line for each task and N."""
     rows = []
     for each in report.outcomes:
-        first, plateau = each.spread(loss_number(each.ranges[0].name)), each.plateau
+        first, plateau = each.spread(range_number("loss", each.ranges[0].name)), each.plateau
         numbers = ["", "", "", ""]
         if first is not None and plateau is not None:
             numbers = [f"{value:.2e}" for value in (first.mean, plateau.mean, plateau.low, plateau.high)]

@@ -73,7 +73,6 @@ class ChangeLog(ChangedTask):
         return frozenset(self.base.state_names)
 
     def _steps(self, states: Sequence[str]) -> list[list[str]]:
-        """The entries of each step."""
         before = [self.base.state_names[0], *states]
         return [
             [SAME] if old == new else [f"-{old}", f"+{new}"] for old, new in zip(before, states, strict=False)

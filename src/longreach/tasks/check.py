@@ -222,7 +222,7 @@ def _seeds(task: Task, known: IntArray) -> str:
 
 def _chance(task: Task, length: int) -> tuple[float, str]:
     batch = task.sample([length] * GUESSED, np.random.default_rng(3))
-    answers = [tuple(batch.targets[row][batch.mask[row]].tolist()) for row in range(len(batch))]
+    answers = batch.answers
     if task.kind == "language":  # the same label at every position
         answers = [answer if len(set(answer)) == 1 else () for answer in answers]
     counts = Counter(answer for answer in answers if answer)

@@ -57,8 +57,22 @@ class AnyWord(SequenceTask):
         return [self.symbols[place] for place in x.tolist()]
 
 
+class Copying(SameSize):
+    """The answer is the input."""
+
+    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*x, EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L: each symbol and its copy share an id."""
+        x, y = numbered(batch, SEP_ID)
+        return x + y
+
+
 @dataclass(frozen=True)
-class CopyRepeat(AnyWord, SameSize):
+class CopyRepeat(AnyWord, Copying):
     """SOS b a b SEP b a b EOS: two symbols, independent and uniform.
 
     >>> CopyRepeat().answer(["b", "a", "b"])
@@ -75,15 +89,6 @@ class CopyRepeat(AnyWord, SameSize):
         # For every N: the answer is the word itself, so different words have different rows.
         split=Split(alice=("a", "b")),
     )
-    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        return (*x, EOS)
-
-    def coupled_ids(self, batch: Batch) -> IntArray:
-        """0, 1 … L, 0, 1 … L: each symbol and its copy share an id."""
-        x, y = numbered(batch, SEP_ID)
-        return x + y
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))
@@ -135,7 +140,7 @@ def distinct_symbols(lengths: IntArray, size: int, rng: np.random.Generator) -> 
 
 
 @dataclass(frozen=True)
-class CopyUnique(DistinctSymbols):
+class CopyUnique(DistinctSymbols, Copying):
     """SOS 5 2 9 SEP 5 2 9 EOS: x is a uniformly random choice of distinct symbols in random order.
 
     >>> CopyUnique().answer(["5", "2", "9"])
@@ -157,11 +162,7 @@ class CopyUnique(DistinctSymbols):
             "with a, b, c as the symbols 0, 1, 2, which may repeat, 1 may follow 0 after SEP for its words",
         ),
     )
-    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
     ape = Evidence("program", "copy-unique", "an induction head: each symbol has one predecessor")
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        return (*x, EOS)
 
     def may_follow(self, x: Sequence[str], symbol: str) -> set[str]:
         """What followed the symbol anywhere in x, which may repeat symbols here.
@@ -181,11 +182,6 @@ class CopyUnique(DistinctSymbols):
         found = [int(symbol == after[1]) for symbol in letters.values()]
         followed = [2 if symbol == token else int(symbol == after[1]) for symbol in letters.values()]
         return minimal(tuple(letters), [found, followed, [2] * len(letters)], 0, [2])
-
-    def coupled_ids(self, batch: Batch) -> IntArray:
-        """0, 1 … L, 0, 1 … L: each symbol and its copy share an id."""
-        x, y = numbered(batch, SEP_ID)
-        return x + y
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = distinct_symbols(lengths, self.size, rng)

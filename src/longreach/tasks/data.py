@@ -25,6 +25,7 @@ from longreach.tasks.task import (
     Evidence,
     IdScheme,
     IntArray,
+    guessed_share,
     ids_by_function,
     token_problem,
 )
@@ -34,8 +35,6 @@ from longreach.wording import counted
 if TYPE_CHECKING:
     from longreach.tasks.aligned import Aligned
 
-RARE = 0.05
-"""The share below which guessing does not count."""
 DIGITS = 16
 """Of the content's hash in the name that results have."""
 NOT_ASKED = Evidence(
@@ -87,8 +86,7 @@ class DataTask(SequenceTask):
     def chance(self) -> float:
         """How often the most frequent output of the longer inputs is right; 0 if that is rare."""
         longer = [y for x, y in self.examples if len(x) >= self.known_lengths[len(self.known_lengths) // 2]]
-        share = Counter(longer).most_common(1)[0][1] / len(longer)
-        return share if share > RARE and len(longer) > 1 else 0.0
+        return guessed_share(longer) if len(longer) > 1 else 0.0
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

@@ -71,13 +71,10 @@ class Exported:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExampleSet:
-    """One file of examples."""
-
+class _Set:
     of: Exported
     kind: Kind
     lengths: LengthRange
-    rows: tuple[dict[str, Any], ...]
 
     @property
     def split(self) -> str:
@@ -88,20 +85,22 @@ class ExampleSet:
     def path(self) -> str:
         return f"{self.of.slug}/{self.kind}-{self.lengths.name}.jsonl"
 
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleSet(_Set):
+    """One file of examples."""
+
+    rows: tuple[dict[str, Any], ...]
+
     @property
     def content(self) -> bytes:
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows).encode()
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenSet:
+class WrittenSet(_Set):
     """What is kept of a set when its file is written."""
 
-    of: Exported
-    kind: Kind
-    lengths: LengthRange
-    split: str
-    path: str
     examples: int
     longest: int
     """Tokens of the longest answer."""
@@ -115,8 +114,6 @@ class WrittenSet:
             of=drawn.of,
             kind=drawn.kind,
             lengths=drawn.lengths,
-            split=drawn.split,
-            path=drawn.path,
             examples=len(drawn.rows),
             longest=max(len(row["target"].split()) for row in drawn.rows),
             size=len(content),

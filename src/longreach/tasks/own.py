@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,6 +24,7 @@ from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import (
     EOS,
+    GUESSES,
     SEP_ID,
     Batch,
     BoolArray,
@@ -37,6 +36,7 @@ from longreach.tasks.task import (
     Task,
     called,
     draw_lengths,
+    guessed_share,
     ids_by_function,
     token_problem,
 )
@@ -55,8 +55,6 @@ Answerer: TypeAlias = Callable[[Any], Any]
 
 NOT_ASKED = Evidence("none", None, "a Python function: a forecast looks for evidence in its answers")
 ANSWERS = "a list of tokens, a string, a whole number or a truth value"
-GUESSES, RARE = 200, 0.05
-"""Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
 """Where the tokens and the size of answers are looked for if they are not said."""
 FEW_TOKENS = 8
@@ -190,20 +188,12 @@ class FunctionTask(SequenceTask):
         known = self.lengths(self.least_length, self.least_length + TRIED_SPAN).tolist()
         while True:
             try:
-                return self._guessed(known[-1])
+                tests = self._tests([known[-1]] * GUESSES, np.random.default_rng(1))
+                return guessed_share(answer for _, answer in tests)
             except InputError:  # functions may be for short inputs only
                 if len(known) == 1:
                     raise
                 known = known[: len(known) // 2]
-
-    def _guessed(self, length: int) -> float:
-        return self._share_of_one(self._tests([length] * GUESSES, np.random.default_rng(1)))
-
-    def _share_of_one(self, answers: Iterable[tuple[Any, Hashable]]) -> float:
-        """The share of the most frequent answer, in tests as they are drawn."""
-        counts = Counter(answer for _, answer in answers)
-        share = counts.most_common(1)[0][1] / counts.total()
-        return share if share > RARE else 0.0
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -330,10 +320,7 @@ class FunctionTask(SequenceTask):
         return by_pieces(sizes, lambda: self._pieces, lambda size: self._drawn(size, rng), pairs)
 
     def constant_share(self, batch: Batch) -> float | None:
-        rows = zip(batch.targets.tolist(), batch.mask.tolist(), strict=True)
-        return self._share_of_one(
-            (None, tuple(compress(targets, supervised))) for targets, supervised in rows
-        )
+        return guessed_share(batch.answers)
 
     def _arrays(self, pairs: Sequence[Pair]) -> tuple[IntArray, IntArray, IntArray]:
         x = np.zeros((len(pairs), max(len(read) for read, _ in pairs)), dtype=np.int64)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, compress
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,11 +15,12 @@ from longreach.errors import OWN_FAILURES, InputError, own_code, unprinted
 from longreach.tasks.balance import balanced
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.outside import ACCEPTED, REJECTED
-from longreach.tasks.own import RARE, TRIED_SPAN, TRIES, Drawer, asked, by_pieces, written
+from longreach.tasks.own import TRIED_SPAN, TRIES, Drawer, asked, by_pieces, written
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
     EOS,
     PAD,
+    RARE,
     SEP,
     SOS,
     Batch,
@@ -303,8 +304,7 @@ class PredicateLanguage(LanguageTask):
         """Of words with one answer at all places, as most have whose answer never changes."""
         if self.asks == "next":
             return None
-        rows = zip(batch.targets.tolist(), batch.mask.tolist(), strict=True)
-        said = [set(compress(targets, supervised)) for targets, supervised in rows]
+        said = [{*targets} for targets in batch.answers]
         counts = Counter(next(iter(labels)) for labels in said if len(labels) == 1)
         share = max(counts.values(), default=0) / len(said)
         return share if share > RARE else 0.0

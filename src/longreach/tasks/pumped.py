@@ -45,11 +45,10 @@ def position_share(batch: Batch) -> float:
     >>> abs(position_share(BinaryMajority().sample([9] * 500, rng)) - 1 / 2) < 0.1
     True
     """
-    rows = [tuple(targets[mask].tolist()) for targets, mask in zip(batch.targets, batch.mask, strict=True)]
-    counts = Counter(rows)
+    counts = Counter(batch.answers)
     sizes = sorted({len(row) for row in counts})
     best = max(sum(counts.get(row[:size], 0) for size in sizes if size <= len(row)) for row in counts)
-    return best / len(rows) if best / len(rows) > RARE else 0.0
+    return best / len(batch) if best / len(batch) > RARE else 0.0
 
 
 def inputs_of(task: Task, batch: Batch) -> list[Word]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -241,6 +241,19 @@ PAD_ID, SOS_ID, EOS_ID, SEP_ID = range(4)
 GUESSES, RARE, CHANCE_SPAN = 200, 0.05, 100
 """Inputs on which guessing is tried, the share below which it does not count, and how long they are at most
 beyond the least length."""
+
+
+def guessed_share(answers: Iterable[Hashable]) -> float:
+    """The share of the most frequent answer; 0 if that is rare.
+
+    >>> guessed_share("aab"), guessed_share(range(100))
+    (0.6666666666666666, 0.0)
+    """
+    counts = Counter(answers)
+    share = counts.most_common(1)[0][1] / counts.total()
+    return share if share > RARE else 0.0
+
+
 LOOK_BACK = 10_000
 """How many shorter lengths are looked at for a message."""
 
@@ -286,6 +299,11 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @property
+    def answers(self) -> list[tuple[int, ...]]:
+        """What is right at the supervised positions of each example."""
+        return [tuple(row[mask].tolist()) for row, mask in zip(self.targets, self.mask, strict=True)]
 
     def each(self, change: Callable[[NDArray[Any]], NDArray[Any]], sizes: IntArray) -> Batch:
         """All arrays changed in the same way, with these sizes."""
@@ -355,10 +373,7 @@ class Task(ABC):
                 if len(known) == 1:
                     raise
                 known = known[: len(known) // 2]
-        pairs = zip(batch.targets, batch.mask, strict=True)
-        answers = Counter(tuple(targets[mask].tolist()) for targets, mask in pairs)
-        share = answers.most_common(1)[0][1] / GUESSES
-        return share if share > RARE else 0.0
+        return guessed_share(batch.answers)
 
     @staticmethod
     def from_function(

@@ -23,18 +23,7 @@ from longreach.tasks.task import EOS, EOS_ID, Batch, IntArray, Task, draw_length
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
 from longreach.training.generate import written_right
-from longreach.training.result import (
-    TOKENS_WRITTEN,
-    WRITTEN,
-    Evaluation,
-    chance_number,
-    flow_number,
-    length_given_number,
-    probing_number,
-    task_number,
-    uniform_number,
-    worst_loop_number,
-)
+from longreach.training.result import TOKENS_WRITTEN, WRITTEN, Evaluation, range_number, task_number
 from longreach.training.setup import decoder_of, network_of, on_task, task_of
 
 EVALUATED_AT_ONCE = 16_384
@@ -110,18 +99,15 @@ def _placed_bin(
 
 def _parts(batch: Batch, config: RunConfig, device: torch.device) -> tuple[Part, ...]:
     """The rows as the model takes them: without padding where it can."""
-    packed = applies(PACKED_OUTPUTS, network_of(config).shape, device=device.type)
-    return packed_parts(batch, config) if packed else _cut(batch)
+    if applies(PACKED_OUTPUTS, network_of(config).shape, device=device.type):
+        return packed_parts(batch, config)
+    return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
 
 
 def rows_of(batch: Batch, rows: IntArray) -> Batch:
     """Some rows of a batch, as wide as they need."""
     sizes = batch.sizes[rows]
     return batch.each(lambda array: array[rows, : int(sizes.max())], sizes)
-
-
-def _cut(batch: Batch) -> tuple[Part, ...]:
-    return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
 
 
 def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:
@@ -221,7 +207,11 @@ class TokenTests:
             accuracy_random_offset=self._shifted(vector, first),
             other=self._written(vector)
             | self._on_other_tasks(vector)
-            | {chance_number(each.name): each.chance for each in self.bins if each.chance is not None}
+            | {
+                range_number("chance", each.name): each.chance
+                for each in self.bins
+                if each.chance is not None
+            }
             | self._length_given(vector)
             | self._on_uniform_inputs(vector)
             | self._on_probing_words(vector)
@@ -242,7 +232,9 @@ class TokenTests:
         """The accuracy where the model is told how long answers are: some failures are only not to end."""
         with self._timed("evaluate"):
             return {
-                length_given_number(each.name): accuracy(vector, self._network, each.first, length_given=True)
+                range_number("length given", each.name): accuracy(
+                    vector, self._network, each.first, length_given=True
+                )
                 for each in self.bins
                 if each.ended
             }
@@ -266,11 +258,11 @@ class TokenTests:
             if batch is None:
                 continue
             each = _placed_bin(config, lengths, batch, self._rng, self._device)
-            name = uniform_number(lengths.name)
+            name = range_number("uniform", lengths.name)
             with self._timed("evaluate"):
                 found[name] = accuracy(vector, self._network, each.first)
             if each.chance is not None:
-                found[chance_number(name)] = each.chance
+                found[range_number("chance", name)] = each.chance
         return found
 
     def _on_probing_words(self, vector: Tensor) -> dict[str, float]:
@@ -287,11 +279,11 @@ class TokenTests:
             with self._timed("evaluate"):
                 shares = [accuracy(vector, self._network, each) for each in parts]
             sizes = [len(rows) for rows in loops]
-            found[probing_number(lengths.name)] = float(np.average(shares, weights=sizes))
-            found[worst_loop_number(lengths.name)] = min(shares)
+            found[range_number("probing", lengths.name)] = float(np.average(shares, weights=sizes))
+            found[range_number("worst loop", lengths.name)] = min(shares)
             chance = task.guessed_share(probes)
             if chance is not None:
-                found[chance_number(probing_number(lengths.name))] = chance
+                found[range_number("chance", range_number("probing", lengths.name))] = chance
         return found
 
     def _on_flow_words(self, vector: Tensor) -> dict[str, float]:
@@ -306,7 +298,7 @@ class TokenTests:
                 )
             for each in parts:
                 with self._timed("evaluate"):
-                    found[flow_number(lengths.name)] = accuracy(vector, self._network, each)
+                    found[range_number("flow", lengths.name)] = accuracy(vector, self._network, each)
         return found
 
     def _placed_parts(self, batch: Batch, rows: Sequence[IntArray]) -> list[tuple[Part, ...]]:

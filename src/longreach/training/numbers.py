@@ -20,7 +20,7 @@ from longreach.models.counting import (
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.numbers import Counts, CountTask, ModPTask, RegressionTask, Words, load_regression
 from longreach.training.evaluate import Timed
-from longreach.training.result import Evaluation, loss_number
+from longreach.training.result import Evaluation, range_number
 from longreach.training.setup import counting_of
 
 BLOCK = 8
@@ -152,7 +152,7 @@ class NumberTests:
         config, shape = self._config, counting_of(self._config)
         with self._timed("evaluate"):
             found = {
-                loss_number(lengths.name): range_loss(config, shape, vector, place)
+                range_number("loss", lengths.name): range_loss(config, shape, vector, place)
                 for place, lengths in enumerate(config.ranges)
             }
             if shape.layers == 1:

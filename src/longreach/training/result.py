@@ -162,67 +162,19 @@ def task_number(task: str, range_name: str) -> str:
     return f"{task} at {range_name}"
 
 
-def loss_number(range_name: str) -> str:
-    """What the loss on a range of lengths is called among other numbers.
-
-    >>> loss_number("80-80")
-    'loss 80-80'
-    """
-    return f"loss {range_name}"
+RangeKind: TypeAlias = Literal["loss", "chance", "uniform", "probing", "worst loop", "flow", "length given"]
+"""The loss; the accuracy of always giving the same answer; accuracies on inputs drawn uniformly, on probing
+words and those of the loop where it is lowest, and on words of the flow certificate of a no; that of a model
+which is told how long the answer is."""
 
 
-def chance_number(range_name: str) -> str:
-    """What the accuracy of always giving the same answer is called among other numbers.
+def range_number(kind: RangeKind, range_name: str) -> str:
+    """What a number of a range of lengths is called among other numbers.
 
-    >>> chance_number("41-60")
-    'chance 41-60'
-    """
-    return f"chance {range_name}"
-
-
-def uniform_number(range_name: str) -> str:
-    """What the accuracy on inputs drawn uniformly is called among other numbers.
-
-    >>> uniform_number("41-60")
-    'uniform 41-60'
-    """
-    return f"uniform {range_name}"
-
-
-def probing_number(range_name: str) -> str:
-    """What the accuracy on probing words is called among other numbers.
-
-    >>> probing_number("41-60")
-    'probing 41-60'
-    """
-    return f"probing {range_name}"
-
-
-def length_given_number(range_name: str) -> str:
-    """What the accuracy is called of a model that is told how long the answer is.
-
-    >>> length_given_number("41-60")
-    'length given 41-60'
-    """
-    return f"length given {range_name}"
-
-
-def flow_number(range_name: str) -> str:
-    """The same on words of the flow certificate of a no.
-
-    >>> flow_number("41-60")
-    'flow 41-60'
-    """
-    return f"flow {range_name}"
-
-
-def worst_loop_number(range_name: str) -> str:
-    """The same of the loop on which it is lowest.
-
-    >>> worst_loop_number("41-60")
+    >>> range_number("worst loop", "41-60")
     'worst loop 41-60'
     """
-    return f"worst loop {range_name}"
+    return f"{kind} {range_name}"
 
 
 def setting(config: Mapping[str, Any], name: str) -> Any:

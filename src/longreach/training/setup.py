@@ -104,20 +104,11 @@ def model_source(config: RunConfig) -> str | None:
 
 @lru_cache(maxsize=256)
 def decoder_of(config: RunConfig) -> ModelConfig:
+    shared = ModelConfig.model_fields.keys() & RunConfig.model_fields.keys()
     return ModelConfig(
-        layers=config.layers,
-        heads=config.heads,
-        width=config.width,
+        **{name: getattr(config, name) for name in shared},
         vocabulary=len(task_of(config).tokens),
         positions=positions_of(config),
-        encoding=config.encoding,
-        layer_norm=config.layer_norm,
-        log_length=config.log_length,
-        scaled_bias=config.scaled_bias,
-        tied=config.tied,
-        predict_ids=config.predict_ids,
-        reach_modulus=config.reach_modulus,
-        reach_counting=config.reach_counting,
         loops=(config.row.options | config.model_options).get("loops", 1),
     )
 

@@ -29,7 +29,7 @@ from longreach.studies.census.members import (
 )
 from longreach.studies.census.strata import group_of
 from longreach.studies.census.tables import CensusRun, language_table, read_runs
-from longreach.training.result import probing_number, worst_loop_number
+from longreach.training.result import range_number
 from tests.helpers.paths import ROOT
 
 # Runs of the census from a table and from results.
@@ -73,7 +73,7 @@ def test_a_failure_in_the_table_gives_way_to_a_later_success() -> None:
 
 def test_probing_words_stand_beside_random_ones_where_there_are_any() -> None:
     member, config = next(iter(_members().items()))
-    probed = {probing_number("41-60"): 0.75, worst_loop_number("41-60"): 0.5}
+    probed = {range_number("probing", "41-60"): 0.75, range_number("worst loop", "41-60"): 0.5}
     run = run_of(member, _row(config, 1.0, 1.0, 1.0, 1.0, 1.0, **probed), "now")
     assert (run.probing, run.worst_loop) == ((None, None, 0.75, None, None), (None, None, 0.5, None, None))
     assert (run.probed_at(3), run.probed_at(10)) == ((0.75, 0.5), None)

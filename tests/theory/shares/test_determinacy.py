@@ -15,7 +15,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.shares.determinacy import ANY_LENGTH, determinacy, profiles
-from longreach.theory.shares.summaries import Summary, summaries
+from longreach.theory.shares.summaries import Summary
 from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
 
@@ -134,8 +134,10 @@ def test_parity_has_no_window_and_no_modulus() -> None:
     assert [each.falls_below() for each in found] == [40] * 3
 
 
-def test_the_whole_family_of_a_benchmark_language() -> None:
-    found = profiles(named_automaton("tomita-4"), summaries(), [60])
+def test_many_summaries_of_a_benchmark_language() -> None:
+    family = [Summary(window=k, modulus=m) for k in range(17) for m in range(1, 9)]
+    family += [Summary(clip=c) for c in range(1, 9)]
+    found = profiles(named_automaton("tomita-4"), family, [60])
     by_name = {str(each.summary): each.at(60) for each in found}
     assert by_name["last 2 letters"] == pytest.approx(1.0)
     assert by_name["last letter"] == pytest.approx(0.0, abs=1e-3)

@@ -75,7 +75,6 @@ class PackedForward:
         self._turned = type(self._encoding).turn is not Encoding.turn
 
     def _make_attenders(self, dtype: torch.dtype) -> list[Attender]:
-        """One for each layer."""
         config, space = self._config, self._space
         if isinstance(self._encoding, Reach):
             heads = [layer_heads(config, layer) for layer in range(config.layers)]

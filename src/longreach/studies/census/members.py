@@ -28,7 +28,7 @@ from longreach.studies.census.draw import FAR, RATIOS, Part, Stratum, bins
 from longreach.studies.census.strata import group_of
 from longreach.studies.census.tables import KINDS, CensusRun, Kind, LanguageFacts, language_table
 from longreach.studies.statistics import bootstrap, interval
-from longreach.training.result import probing_number, worst_loop_number
+from longreach.training.result import RangeKind, range_number
 
 SETTINGS = Path(__file__).with_name("settings.json")
 RECIPES = Path(__file__).with_name("recipes.json")
@@ -254,6 +254,9 @@ def check_parts(parts: Sequence[Part]) -> str | None:
     return commit_of() if "held-out" in parts else None
 
 
+_PROBED: tuple[RangeKind, ...] = ("probing", "worst loop")
+
+
 def collect(
     members: Mapping[Member, RunConfig],
     rows: Iterable[Row],
@@ -283,10 +286,7 @@ def run_of(member: Member, row: Row, settings: str) -> CensusRun:
     if row.status == "done":
         ranges = [each.name for each in bins(member.trained_to, FAR).values() if each.name in row.accuracy]
         accuracy = tuple(row.accuracy[name] for name in ranges)
-        probed = [
-            tuple(row.other.get(number(name)) for name in ranges)
-            for number in (probing_number, worst_loop_number)
-        ]
+        probed = [tuple(row.other.get(range_number(kind, name)) for name in ranges) for kind in _PROBED]
     known = probed if any(value is not None for values in probed for value in values) else [None, None]
     return CensusRun(
         run=row.key,

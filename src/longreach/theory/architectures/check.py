@@ -23,7 +23,7 @@ from longreach.theory.architectures.documents import (
     StableGroupCertificate,
     UnsolvableCertificate,
 )
-from longreach.theory.certificates.check_no import Finding, Status
+from longreach.theory.certificates.check_no import Finding, Rejected, Status, require
 
 MOST_ELEMENTS = 20_000
 """Maps, or permutations, that are written down before the checker gives up."""
@@ -33,17 +33,8 @@ MOST_PLACES = 200_000
 Map = tuple[int, ...]
 
 
-class _Rejected(Exception):
-    pass
-
-
 class _TooLarge(Exception):
     """The message says what is too much."""
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise _Rejected(message)
 
 
 def check_architecture(certificate: ArchitectureCertificate, expected: MachineTable | None = None) -> Finding:
@@ -57,7 +48,7 @@ def check_architecture(certificate: ArchitectureCertificate, expected: MachineTa
     try:
         _check_machine(certificate.machine, expected)
         check(certificate)
-    except _Rejected as rejected:
+    except Rejected as rejected:
         return Finding.invalid(str(rejected))
     except _TooLarge as large:
         return Finding.claimed(f"more than {large} to recompute")
@@ -66,22 +57,22 @@ def check_architecture(certificate: ArchitectureCertificate, expected: MachineTa
 
 def _check_machine(table: MachineTable, expected: MachineTable | None) -> None:
     count = len(table.transitions)
-    _require(count > 0 and len(table.alphabet) > 0, "the automaton has no states or no letters")
-    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
-    _require(len(table.outputs) == count, "the automaton has not one output for each state")
+    require(count > 0 and len(table.alphabet) > 0, "the automaton has no states or no letters")
+    require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
+    require(len(table.outputs) == count, "the automaton has not one output for each state")
     for row in table.transitions:
-        _require(len(row) == len(table.alphabet), "the automaton is not complete")
-        _require(all(0 <= target < count for target in row), "a transition leads to no state")
+        require(len(row) == len(table.alphabet), "the automaton is not complete")
+        require(all(0 <= target < count for target in row), "a transition leads to no state")
     reached = {0}
     waiting = [0]
     for state in waiting:
         new = sorted(set(table.transitions[state]) - reached)
         reached |= set(new)
         waiting += new
-    _require(len(reached) == count, "the automaton has unreachable states")
-    _require(_behaviours(table) == count, "the automaton is not minimal")
+    require(len(reached) == count, "the automaton has unreachable states")
+    require(_behaviours(table) == count, "the automaton is not minimal")
     if expected is not None:
-        _require(_same(table, expected), "the automaton is not that of the task")
+        require(_same(table, expected), "the automaton is not that of the task")
 
 
 def _behaviours(table: MachineTable) -> int:
@@ -114,7 +105,7 @@ def _same(left: MachineTable, right: MachineTable) -> bool:
 
 def _run(table: MachineTable, word: Iterable[str], state: int) -> int:
     for token in word:
-        _require(token in table.alphabet, f"{token!r} is not a letter")
+        require(token in table.alphabet, f"{token!r} is not a letter")
         state = table.transitions[state][table.alphabet.index(token)]
     return state
 
@@ -158,15 +149,15 @@ def _power(one: Map, exponent: int) -> Map:
 
 def _check_periods(certificate: PeriodsCertificate) -> None:
     maps, index, period = _maps(certificate.machine), certificate.index, certificate.period
-    _require(len(maps) == certificate.elements, f"words induce {len(maps)} maps, not {certificate.elements}")
+    require(len(maps) == certificate.elements, f"words induce {len(maps)} maps, not {certificate.elements}")
 
     def settles(first: int, step: int) -> bool:
         return all(_power(one, first + step) == _power(one, first) for one in maps)
 
-    _require(settles(index, period), f"some power {index} and {index + period} of a word differ")
-    _require(index == 0 or not settles(index - 1, period), "the index is smaller")
+    require(settles(index, period), f"some power {index} and {index + period} of a word differ")
+    require(index == 0 or not settles(index - 1, period), "the index is smaller")
     for prime in _primes(period):
-        _require(not settles(index, period // prime), "the period is smaller")
+        require(not settles(index, period // prime), "the period is smaller")
 
 
 def _primes(number: int) -> list[int]:
@@ -182,26 +173,26 @@ def _primes(number: int) -> list[int]:
 
 def _check_cycle(certificate: CycleCertificate | StableGroupCertificate) -> None:
     table, states = certificate.machine, certificate.states
-    _require(len(states) > 1 and len(set(states)) == len(states), "the cycle has not two different states")
-    _require(
+    require(len(states) > 1 and len(set(states)) == len(states), "the cycle has not two different states")
+    require(
         all(0 <= state < len(table.transitions) for state in states), "a state of the cycle does not exist"
     )
-    _require(_run(table, certificate.before, 0) == states[0], "the first word does not lead to the cycle")
+    require(_run(table, certificate.before, 0) == states[0], "the first word does not lead to the cycle")
     for place, state in enumerate(states):
         target = states[(place + 1) % len(states)]
-        _require(_run(table, certificate.word, state) == target, "the word does not run through the cycle")
-    _require(all(0 <= place < len(states) for place in certificate.pair), "the pair is not in the cycle")
+        require(_run(table, certificate.word, state) == target, "the word does not run through the cycle")
+    require(all(0 <= place < len(states) for place in certificate.pair), "the pair is not in the cycle")
     outputs = [table.outputs[_run(table, certificate.after, states[place])] for place in certificate.pair]
-    _require(NOTHING not in outputs, "nothing is asked of the pair there")
-    _require(outputs[0] != outputs[1], "the same is asked of the pair")
+    require(NOTHING not in outputs, "nothing is asked of the pair there")
+    require(outputs[0] != outputs[1], "the same is asked of the pair")
 
 
 def _check_stable_group(certificate: StableGroupCertificate) -> None:
     table, steady = certificate.machine, certificate.steady
     _check_cycle(certificate)
-    _require(len(steady) == len(certificate.word), "the two words differ in length")
+    require(len(steady) == len(certificate.word), "the two words differ in length")
     for state in certificate.states:
-        _require(_run(table, steady, state) == state, "the second word leaves a state of the cycle")
+        require(_run(table, steady, state) == state, "the second word leaves a state of the cycle")
 
 
 # Cascades
@@ -212,14 +203,14 @@ def _check_cascade(certificate: CascadeCertificate) -> None:
     table, modulus = certificate.machine, certificate.modulus
     sets, width = [], 1
     for level in certificate.levels:
-        _require(len(set(level.events)) == len(level.events), "an event is listed twice")
-        _require(
+        require(len(set(level.events)) == len(level.events), "an event is listed twice")
+        require(
             all(len(event) == width + 1 for event in level.events), "an event does not fit the levels below"
         )
         width += len(level.memories)
         for values in level.memories:
-            _require(len(values) == len(level.events), "a memory has not one value for each event")
-            _require(all(value >= 0 for value in values), "a value is negative")
+            require(len(values) == len(level.events), "a memory has not one value for each event")
+            require(all(value >= 0 for value in values), "a value is negative")
         sets.append(dict(zip(level.events, zip(*level.memories, strict=True), strict=False)))
     sizes = [len(level.memories) for level in certificate.levels]
     hopeful = _hopeful(table)
@@ -230,7 +221,7 @@ def _check_cascade(certificate: CascadeCertificate) -> None:
     for state, here in waiting:
         said = table.outputs[here]
         if said != NOTHING:
-            _require(found.setdefault(state, said) == said, "one state of the cascade stands for two answers")
+            require(found.setdefault(state, said) == said, "one state of the cascade stands for two answers")
         for letter, there in enumerate(table.transitions[here]):
             if there not in hopeful:
                 continue
@@ -249,14 +240,14 @@ def _check_cascade(certificate: CascadeCertificate) -> None:
                     raise _TooLarge(f"{MOST_PLACES} states")
                 places.add(place)
                 waiting.append(place)
-    _require(len(certificate.states) == len(certificate.answers), "there is not one answer for each state")
+    require(len(certificate.states) == len(certificate.answers), "there is not one answer for each state")
     listed = dict(zip(certificate.states, certificate.answers, strict=True))
-    _require(len(listed) == len(certificate.states), "a state of the cascade is listed twice")
-    _require(listed == found, "these are not the answers at the states that are reached")
+    require(len(listed) == len(certificate.states), "a state of the cascade is listed twice")
+    require(listed == found, "these are not the answers at the states that are reached")
     layers = len(sets) - (len(sets) > 0 and not last_kept and not table.at_end)
     if modulus > 1:
         layers += any(len(each) > 1 for each in by_letter.values()) if layers else 1
-    _require(
+    require(
         certificate.layers == layers, f"a decoder computes it in {layers} layers, not in {certificate.layers}"
     )
 
@@ -326,35 +317,35 @@ def _orders(group: set[Map], size: int) -> list[int]:
 def _check_solvable(certificate: SolvableCertificate) -> None:
     table = certificate.machine
     maps = _maps(table)
-    _require(len(maps) == certificate.elements, f"words induce {len(maps)} maps, not {certificate.elements}")
+    require(len(maps) == certificate.elements, f"words induce {len(maps)} maps, not {certificate.elements}")
     images = {tuple(sorted(set(one))) for one in maps if _then(one, one) == one}
     longest = 1
     for states in images:
         orders = _orders(_permutations(maps, states), len(states))
-        _require(orders[-1] == 1, "a group is not solvable")
+        require(orders[-1] == 1, "a group is not solvable")
         longest = max(longest, len(orders))
-    _require(certificate.states in images or len(certificate.states) == 1, "the states are no image of a map")
-    _require(all(0 <= q < len(table.transitions) for q in certificate.states), "a state does not exist")
+    require(certificate.states in images or len(certificate.states) == 1, "the states are no image of a map")
+    require(all(0 <= q < len(table.transitions) for q in certificate.states), "a state does not exist")
     own = _orders(_permutations(maps, certificate.states), len(certificate.states))
-    _require(tuple(own) == certificate.orders, f"the series of the group has the orders {own}")
-    _require(len(own) == longest, "another group has a longer series")
+    require(tuple(own) == certificate.orders, f"the series of the group has the orders {own}")
+    require(len(own) == longest, "another group has a longer series")
 
 
 def _check_unsolvable(certificate: UnsolvableCertificate) -> None:
     table, states = certificate.machine, certificate.states
-    _require(len(set(states)) == len(states), "a state appears twice")
-    _require(all(0 <= state < len(table.transitions) for state in states), "a state does not exist")
+    require(len(set(states)) == len(states), "a state appears twice")
+    require(all(0 <= state < len(table.transitions) for state in states), "a state does not exist")
     maps = [tuple(_run(table, word, q) for q in range(len(table.transitions))) for word in certificate.words]
     generators = [tuple(one[state] for state in states) for one in maps]
-    _require(all(sorted(row) == sorted(states) for row in generators), "a word does not permute the states")
+    require(all(sorted(row) == sorted(states) for row in generators), "a word does not permute the states")
     place = {state: number for number, state in enumerate(states)}
     made = set(_generated([tuple(place[q] for q in row) for row in generators], len(states)))
-    _require(len(made) == certificate.order, f"the words make a group of order {len(made)}")
-    _require(len(made) > 1, "the group is trivial")
-    _require(_commutator_group(made, len(states)) == made, "the group is larger than its derived group")
+    require(len(made) == certificate.order, f"the words make a group of order {len(made)}")
+    require(len(made) > 1, "the group is trivial")
+    require(_commutator_group(made, len(states)) == made, "the group is larger than its derived group")
     apart = _pairs_told_apart(table)
     for p, q in combinations(states, 2):
-        _require((p, q) in apart, "what is asked does not tell two of the states apart")
+        require((p, q) in apart, "what is asked does not tell two of the states apart")
 
 
 def _pairs_told_apart(table: MachineTable) -> set[tuple[int, int]]:
@@ -383,28 +374,28 @@ def _pairs_told_apart(table: MachineTable) -> set[tuple[int, int]]:
 def _check_finite_state(certificate: FiniteStateCertificate) -> None:
     table, blocks, said = certificate.machine, certificate.blocks, certificate.reflections
     if said is None:
-        _require(not blocks, "without reflections there are no blocks")
+        require(not blocks, "without reflections there are no blocks")
         return
     states = list(range(len(table.transitions)))
     letters = [tuple(row[letter] for row in table.transitions) for letter in range(len(table.alphabet))]
     if any(sorted(row) != states for row in letters):
-        _require(not blocks, "a letter does not permute the states")
-        _require(said == len(states), f"the steps need {len(states)} reflections, not {said}")
+        require(not blocks, "a letter does not permute the states")
+        require(said == len(states), f"the steps need {len(states)} reflections, not {said}")
         return
-    _require(sorted(state for block in blocks for state in block) == states, "the blocks are no partition")
+    require(sorted(state for block in blocks for state in block) == states, "the blocks are no partition")
     place = {state: number for number, block in enumerate(blocks) for state in block}
     acting = []
     for row in letters:
         images = [{place[row[state]] for state in block} for block in blocks]
-        _require(all(len(image) == 1 for image in images), "a letter breaks a block")
+        require(all(len(image) == 1 for image in images), "a letter breaks a block")
         acting.append(tuple(next(iter(image)) for image in images))
     if len(blocks) < len(states):
         orders = len(_generated(letters, len(states))), len(_generated(acting, len(blocks)))
-        _require(
+        require(
             orders[0] == orders[1], "words that permute the states differently do not permute the blocks so"
         )
     needed = max(1, *map(_swaps, acting))
-    _require(said == needed, f"the steps need {needed} reflections, not {said}")
+    require(said == needed, f"the steps need {needed} reflections, not {said}")
 
 
 def _swaps(row: Map) -> int:
@@ -430,16 +421,16 @@ def _asked(table: MachineTable) -> dict[str, set[str]]:
 
 def _check_last_token(certificate: LastTokenCertificate) -> None:
     right = {token: {output} for token, output in certificate.answers.items()}
-    _require(_asked(certificate.machine) == right, "these are not the answers at each token")
+    require(_asked(certificate.machine) == right, "these are not the answers at each token")
 
 
 def _check_same_token(certificate: SameTokenCertificate) -> None:
     table, words = certificate.machine, (certificate.first, certificate.second)
-    _require(all(words), "a word is empty")
-    _require(table.at_end or words[0][-1] == words[1][-1], "the words do not end in the same token")
+    require(all(words), "a word is empty")
+    require(table.at_end or words[0][-1] == words[1][-1], "the words do not end in the same token")
     outputs = [table.outputs[_run(table, word, 0)] for word in words]
-    _require(NOTHING not in outputs, "nothing is asked after one of the words")
-    _require(outputs[0] != outputs[1], "the same is asked after both words")
+    require(NOTHING not in outputs, "nothing is asked after one of the words")
+    require(outputs[0] != outputs[1], "the same is asked after both words")
 
 
 _CHECKS: dict[str, tuple[Callable[[Any], None], str]] = {

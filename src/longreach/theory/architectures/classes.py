@@ -65,6 +65,14 @@ HUANG = "Huang et al., arXiv 2410.02140"
 OWN = "own argument"
 
 
+Proves: TypeAlias = Callable[[ArchitectureCertificate], bool]
+"""Whether a certificate proves something."""
+
+
+def _is(kind: type) -> Proves:
+    return lambda certificate: isinstance(certificate, kind)
+
+
 def _never(certificate: ArchitectureCertificate) -> bool:
     return False
 
@@ -78,44 +86,12 @@ def _two_groups(certificate: ArchitectureCertificate) -> bool:
     return isinstance(certificate, PeriodsCertificate) and certificate.period.bit_count() == 1
 
 
-def _solvable(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, SolvableCertificate)
-
-
-def _finite(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, FiniteStateCertificate)
-
-
-def _cycles(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, CycleCertificate)
-
-
 def _cycles_oddly(certificate: ArchitectureCertificate) -> bool:
     return isinstance(certificate, CycleCertificate) and len(certificate.states) % 2 == 1
 
 
-def _unsolvable(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, UnsolvableCertificate)
-
-
-def _cascade(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, CascadeCertificate)
-
-
 def _cascade_without_clock(certificate: ArchitectureCertificate) -> bool:
     return isinstance(certificate, CascadeCertificate) and certificate.modulus == 1
-
-
-def _stable_group(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, StableGroupCertificate)
-
-
-def _token(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, LastTokenCertificate)
-
-
-def _not_the_token(certificate: ArchitectureCertificate) -> bool:
-    return isinstance(certificate, SameTokenCertificate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +105,9 @@ class ModelClass:
     """Under which the statement is proved."""
     tries: tuple[str, ...] = ()
     """Which of the finders of `Groups` are asked, in this order."""
-    yes: Callable[[ArchitectureCertificate], bool] = _never
+    yes: Proves = _never
     """Whether a certificate proves that the task is in the class."""
-    no: Callable[[ArchitectureCertificate], bool] = _never
+    no: Proves = _never
     beyond: str = "the groups of its automaton do not decide it"
     """What is said where no certificate decides."""
     side: str | None = None
@@ -153,7 +129,7 @@ STAR_FREE: Final = ModelClass(
     source=f"{SARROF}; {GRAZZI}",
     tries=("periods", "cycle"),
     yes=_aperiodic,
-    no=_cycles,
+    no=_is(CycleCertificate),
     state=True,
 )
 """Gates in [0, 1]. Sarrof et al.: all star-free languages, and no parity (Theorem 2). Grazzi et al., Theorem
@@ -175,8 +151,8 @@ SOLVABLE: Final = ModelClass(
     source=f"{SHAKERINAVA}; with resets: {OWN}",
     condition="at every length; rotations are exact, what is read from the state is rounded",
     tries=("periods", "series"),
-    yes=lambda certificate: _aperiodic(certificate) or _solvable(certificate),
-    no=_unsolvable,
+    yes=lambda certificate: _aperiodic(certificate) or isinstance(certificate, SolvableCertificate),
+    no=_is(UnsolvableCertificate),
     state=True,
 )
 """Complex diagonal gates. Shakerinava et al.: k layers track a group exactly if it has a subnormal series of
@@ -186,7 +162,7 @@ REGULAR: Final = ModelClass(
     title="regular languages",
     source=f"{MERRILL_SATURATED} and {MERRILL_RNN}; {WEISS}",
     tries=("finite_state",),
-    yes=_finite,
+    yes=_is(FiniteStateCertificate),
     state=True,
     beyond="it is not given by an automaton",
 )
@@ -204,7 +180,7 @@ LOG_LOOPS: Final = ModelClass(
     source=f"{MERRILL_LOOPED}, Theorem 1; after every letter: {OWN}",
     condition="loops and precision grow with the logarithm of the length; averaging hard attention",
     tries=("finite_state",),
-    yes=_finite,
+    yes=_is(FiniteStateCertificate),
     beyond="it is not given by an automaton",
 )
 
@@ -212,8 +188,8 @@ CURRENT_TOKEN: Final = ModelClass(
     title="functions of the current token",
     source="by definition",
     tries=("token",),
-    yes=_token,
-    no=_not_the_token,
+    yes=_is(LastTokenCertificate),
+    no=_is(SameTokenCertificate),
     beyond="it is not given by an automaton",
 )
 
@@ -232,8 +208,8 @@ AC0: Final = ModelClass(
     condition="at every length, in the limit of hard attention: a head finds the last match and how long ago "
     "it was, modulo a number",
     tries=("stable_group", "cascade"),
-    yes=_cascade,
-    no=_stable_group,
+    yes=_is(CascadeCertificate),
+    no=_is(StableGroupCertificate),
     beyond="no cascade was found",
 )
 """Rightmost hard attention, masked from itself, and positions modulo a number. Yang et al.: this recognizes
@@ -280,7 +256,7 @@ def _reflections(options: Options) -> ModelClass:
         condition=f"at every length, with exact reflections; {counted(count, 'reflection')} a token do steps "
         "that need more in further layers",
         tries=("periods", "reflected"),
-        yes=lambda certificate: _two_groups(certificate) or _finite(certificate),
+        yes=lambda certificate: _two_groups(certificate) or isinstance(certificate, FiniteStateCertificate),
         beyond="it is not given by an automaton",
         state=True,
     )
@@ -504,7 +480,8 @@ def reason_of(certificate: ArchitectureCertificate) -> str:
     if isinstance(certificate, CascadeCertificate):
         return _of_cascade(certificate)
     if isinstance(certificate, SolvableCertificate):
-        return f"its groups are solvable, the largest series has the orders {_listed(certificate.orders)}"
+        orders = ", ".join(map(str, certificate.orders))
+        return f"its groups are solvable, the largest series has the orders {orders}"
     if isinstance(certificate, UnsolvableCertificate):
         states, order = len(certificate.states), certificate.order
         return f"words permute {states} states as a group of order {order} that is not solvable"
@@ -536,7 +513,3 @@ MOST_LETTERS = 12
 
 def _shown(word: tuple[str, ...]) -> str:
     return f'"{spelled(word) if len(word) <= MOST_LETTERS else some(word, MOST_LETTERS)}"'
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers))

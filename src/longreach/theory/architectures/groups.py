@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from longreach.theory.architectures.cascades import MOST_MODULUS, find_cascade
 from longreach.theory.architectures.documents import (
@@ -34,10 +33,13 @@ from longreach.theory.automata.automaton import LabelledAutomaton, Word
 from longreach.theory.automata.monoid import (
     BoolArray,
     TransitionMonoid,
+    high_power,
     idempotents,
     stable_semigroup,
     transition_monoid,
+    word_back,
 )
+from longreach.theory.automata.paths import Paths, moves_of_pairs, reached, shortest_word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
 Permutation = tuple[int, ...]
@@ -90,7 +92,7 @@ class Groups:
                 if found is not None:
                     return CycleCertificate(
                         machine=self.question.table,
-                        before=_path(self.machine, visited[0]),
+                        before=shortest_word(self.machine, 0, visited[0]),
                         word=self.monoid.word(element) * times,
                         states=tuple(visited),
                         pair=found[0],
@@ -127,7 +129,7 @@ class Groups:
             return next(filter(None, map(self._steady_cycle, (2, 3))), None)
         rows = self.monoid.elements
         told: dict[tuple[int, ...], tuple[tuple[int, int], Word] | None] = {}
-        high = _high_power(rows)
+        high = high_power(rows)
         cyclic = (np.take_along_axis(rows, high, axis=1) != high).any(axis=1)
         layers, _ = self.lengths
         if not cyclic[layers[-1]].any():
@@ -149,7 +151,7 @@ class Groups:
                     if len(steady):
                         return StableGroupCertificate(
                             machine=self.question.table,
-                            before=_path(self.machine, visited[0]),
+                            before=shortest_word(self.machine, 0, visited[0]),
                             word=self._word(element, length),
                             states=visited,
                             steady=self._word(int(steady[0]), length),
@@ -181,10 +183,10 @@ class Groups:
                 if layer[here] and layer[there]:
                     return StableGroupCertificate(
                         machine=self.question.table,
-                        before=_path(self.machine, states[0]),
-                        word=_word_back(self.machine, moves, layers, there),
+                        before=shortest_word(self.machine, 0, states[0]),
+                        word=word_back(self.machine, moves, layers, there),
                         states=tuple(states),
-                        steady=_word_back(self.machine, moves, layers, here),
+                        steady=word_back(self.machine, moves, layers, here),
                         pair=found[0],
                         after=found[1],
                     )
@@ -194,7 +196,7 @@ class Groups:
         """A word of just this length that induces the element."""
         assert self.monoid is not None
         assert self.lengths is not None
-        return _word_back(self.machine, self.monoid.right, self.lengths[0][: length + 1], element)
+        return word_back(self.machine, self.monoid.right, self.lengths[0][: length + 1], element)
 
     def cascade(self) -> CascadeCertificate | None:
         """With the fewest layers and then the least modulus that the search finds."""
@@ -290,7 +292,7 @@ class Groups:
     def token(self) -> LastTokenCertificate | SameTokenCertificate:
         """What is right after each token, or two words after which it is not the same."""
         seen: dict[str, tuple[str, int, Word]] = {}
-        words = {0: ()} | {state: _path(self.machine, state) for state in range(len(self.machine))}
+        words = [shortest_word(self.machine, 0, state) for state in range(len(self.machine))]
         for state, row in enumerate(self.machine.transitions):
             for letter, target in zip(self.machine.alphabet, row, strict=True):
                 output = self.machine.outputs[target]
@@ -310,25 +312,6 @@ USUAL_PERIOD = 12
 MOST_TUPLES = 20_000
 MOST_STEADY = 100
 """Tuples of states, and letters of words, that are looked through where there are too many maps."""
-
-
-def _word_back(
-    machine: LabelledAutomaton, moves: npt.NDArray[np.int64], layers: Sequence[BoolArray], target: int
-) -> Word:
-    """A word of as many letters as there are steps between layers, each reached from the one before."""
-    letters: Word = ()
-    for layer in reversed(layers[:-1]):
-        before, letter = np.nonzero((moves == target) & layer[:, None])
-        target = int(before[0])
-        letters = (machine.alphabet[int(letter[0])], *letters)
-    return letters
-
-
-def _high_power(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Of each map a power after which every state is on a cycle."""
-    for _ in range(rows.shape[1].bit_length()):
-        rows = np.take_along_axis(rows, rows, axis=1)
-    return rows
 
 
 def _shape(row: Sequence[int]) -> tuple[int, int]:
@@ -366,30 +349,12 @@ def _told_apart(machine: LabelledAutomaton, states: Sequence[int]) -> tuple[tupl
 
 def _apart(machine: LabelledAutomaton, first: int, second: int) -> Word | None:
     """A shortest word after which different outputs are asked; None if there is none."""
-    words: dict[tuple[int, int], Word] = {(first, second): ()}
-    waiting = [(first, second)]
-    for pair in waiting:
-        outputs = [machine.outputs[state] for state in pair]
-        if NOTHING not in outputs and outputs[0] != outputs[1]:
-            return words[pair]
-        for letter, token in enumerate(machine.alphabet):
-            target = (machine.transitions[pair[0]][letter], machine.transitions[pair[1]][letter])
-            if target[0] != target[1] and target not in words:
-                words[target] = (*words[pair], token)
-                waiting.append(target)
-    return None
 
+    def differs(pair: tuple[int, int]) -> bool:
+        one, other = (machine.outputs[state] for state in pair)
+        return NOTHING not in (one, other) and one != other
 
-def _path(machine: LabelledAutomaton, state: int) -> Word:
-    """A shortest word that leads to a state."""
-    words: dict[int, Word] = {0: ()}
-    waiting = [0]
-    for here in waiting:
-        for letter, target in enumerate(machine.transitions[here]):
-            if target not in words:
-                words[target] = (*words[here], machine.alphabet[letter])
-                waiting.append(target)
-    return words[state]
+    return Paths((first, second), moves_of_pairs(machine)).first(differs)
 
 
 # Permutation groups, as lists of all their elements
@@ -405,15 +370,7 @@ def _inverse(one: Permutation) -> Permutation:
 
 def _closure(generators: Sequence[Permutation], size: int) -> list[Permutation]:
     """All products, the identity first."""
-    found = dict.fromkeys([tuple(range(size))])
-    waiting = list(found)
-    for one in waiting:
-        for generator in generators:
-            product = _times(one, generator)
-            if product not in found:
-                found[product] = None
-                waiting.append(product)
-    return list(found)
+    return reached(tuple(range(size)), lambda one: [_times(one, generator) for generator in generators])
 
 
 def _generators(group: Sequence[Permutation]) -> list[Permutation]:

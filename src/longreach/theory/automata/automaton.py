@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.theory.automata.paths import explore
+from longreach.theory.automata.paths import reached
 
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA
@@ -119,18 +119,6 @@ class Automaton(Moves):
         """The automaton of all other words."""
         return Automaton(self.alphabet, self.transitions, frozenset(range(len(self))) - self.accepting)
 
-    def with_accepting(self, accepting: Iterable[int]) -> Automaton:
-        """The minimal automaton after the accepting states are replaced."""
-        return minimal(self.alphabet, self.transitions, 0, accepting)
-
-    def left_quotient(self, word: Iterable[str]) -> Automaton:
-        """The automaton of the words v such that `word` followed by v is in the language."""
-        return minimal(self.alphabet, self.transitions, self.run(word), self.accepting)
-
-    def right_quotient(self, word: Sequence[str]) -> Automaton:
-        """The automaton of the words v such that v followed by `word` is in the language."""
-        return self.with_accepting(q for q in range(len(self)) if self.run(word, q) in self.accepting)
-
 
 def minimal(
     alphabet: Sequence[str], transitions: Sequence[Sequence[int]], initial: int, accepting: Iterable[int]
@@ -157,7 +145,7 @@ def _least(
     given table for each of its own; both in breadth-first order (Hopcroft's algorithm)."""
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
-    order = _reached(transitions, initial)
+    order = reached(initial, transitions.__getitem__)
     sources: dict[int, list[list[int]]] = {state: [[] for _ in alphabet] for state in order}
     by_kind: dict[Hashable, set[int]] = {}
     for state in order:
@@ -187,12 +175,6 @@ def _least(
     place = {block: number for number, block in enumerate(first)}
     states = list(first.values())
     return tuple(tuple(place[block_of[t]] for t in transitions[state]) for state in states), states
-
-
-def _reached(rows: Any, initial: Any) -> list[Any]:
-    found = explore(initial, rows.__getitem__)
-    assert found is not None
-    return found[0]
 
 
 def from_automata_lib(dfa: DFA) -> Automaton:

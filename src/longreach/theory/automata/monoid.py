@@ -5,7 +5,7 @@ All but the number of states read the syntactic monoid, so they are computed on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,12 +57,17 @@ class StableSemigroup:
 
     def word(self, element: int) -> Word:
         """A word of length exactly s that induces the element."""
-        letters: Word = ()
-        for layer in reversed(self.layers[:-1]):
-            before, letter = np.nonzero((self.monoid.right == element) & layer[:, None])
-            element = int(before[0])
-            letters = (self.monoid.automaton.alphabet[int(letter[0])], *letters)
-        return letters
+        return word_back(self.monoid.automaton, self.monoid.right, self.layers, element)
+
+
+def word_back(moves: Moves, targets: IntArray, layers: Sequence[BoolArray], target: int) -> Word:
+    """A word of as many letters as there are steps between layers, each reached from the one before."""
+    letters: Word = ()
+    for layer in reversed(layers[:-1]):
+        before, letter = np.nonzero((targets == target) & layer[:, None])
+        target = int(before[0])
+        letters = (moves.alphabet[int(letter[0])], *letters)
+    return letters
 
 
 def transition_monoid(
@@ -270,8 +275,8 @@ def _compose(first: IntArray, second: IntArray) -> IntArray:
     return np.take_along_axis(second, first, axis=1)
 
 
-def _high_power(rows: IntArray) -> IntArray:
-    """For each map a power of it that lies in the periodic part of its powers."""
+def high_power(rows: IntArray) -> IntArray:
+    """For each map a power of it that lies in the periodic part of its powers: every state is on a cycle."""
     exponent = 1
     while exponent < rows.shape[1]:
         rows = _compose(rows, rows)
@@ -280,7 +285,7 @@ def _high_power(rows: IntArray) -> IntArray:
 
 
 def _aperiodic(rows: IntArray) -> bool:
-    power = _high_power(rows)
+    power = high_power(rows)
     return bool((_compose(power, rows) == power).all())
 
 
@@ -369,7 +374,7 @@ def _ends(forth: IntArray, back: IntArray) -> tuple[tuple[IntArray, IntArray], t
     first = np.repeat(forth, len(back), axis=0)
     second = np.tile(back, (len(forth), 1))
     # The semigroup is aperiodic, so a high power is the idempotent one.
-    loops = _high_power(_compose(first, second))
+    loops = high_power(_compose(first, second))
     left = np.unique(np.concatenate([loops, _compose(loops, first)], axis=1), axis=0)
     right = np.unique(np.concatenate([loops, _compose(second, loops)], axis=1), axis=0)
     size = forth.shape[1]

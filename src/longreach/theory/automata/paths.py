@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from longreach.theory.automata.automaton import Automaton, Word
+    from longreach.theory.automata.automaton import Automaton, Moves, Word
 
 S = TypeVar("S", bound=Hashable)
 L = TypeVar("L")
@@ -34,6 +34,13 @@ def explore(
             row.append(number[target])
         rows.append(row)
     return order, rows
+
+
+def reached(start: S, successors: Callable[[S], Iterable[S]]) -> list[S]:
+    """All states that are reached, nearest first."""
+    found = explore(start, successors)
+    assert found is not None
+    return found[0]
 
 
 class Paths(Generic[S, L]):
@@ -74,7 +81,7 @@ class Paths(Generic[S, L]):
 
 
 def moves_inside(
-    automaton: Automaton, inside: Collection[int] | None = None
+    automaton: Moves, inside: Collection[int] | None = None
 ) -> Callable[[int], Iterable[tuple[str, int]]]:
     """The moves of an automaton for a search, with their tokens; only to the given states."""
 
@@ -85,7 +92,17 @@ def moves_inside(
     return moves
 
 
-def shortest_word(automaton: Automaton, start: int, goal: int, inside: Collection[int] | None = None) -> Word:
+def moves_of_pairs(automaton: Moves) -> Callable[[tuple[int, int]], Iterable[tuple[str, tuple[int, int]]]]:
+    """The moves of two states at once."""
+
+    def moves(pair: tuple[int, int]) -> Iterable[tuple[str, tuple[int, int]]]:
+        rows = (automaton.transitions[state] for state in pair)
+        return zip(automaton.alphabet, zip(*rows, strict=True), strict=True)
+
+    return moves
+
+
+def shortest_word(automaton: Moves, start: int, goal: int, inside: Collection[int] | None = None) -> Word:
     """A shortest word from one state to another, through the given states only."""
     allowed = None if inside is None else frozenset(inside)
     word = Paths(start, moves_inside(automaton, allowed)).first(lambda state: state == goal)
@@ -100,12 +117,7 @@ def distinguishing_word(automaton: Automaton, first: int, second: int) -> Word:
     >>> distinguishing_word(from_expression("(aa)*"), 0, 1)
     ()
     """
-
-    def moves(pair: tuple[int, int]) -> Iterable[tuple[str, tuple[int, int]]]:
-        rows = (automaton.transitions[state] for state in pair)
-        return zip(automaton.alphabet, zip(*rows, strict=True), strict=True)
-
-    word = Paths((first, second), moves).first(
+    word = Paths((first, second), moves_of_pairs(automaton)).first(
         lambda pair: (pair[0] in automaton.accepting) != (pair[1] in automaton.accepting)
     )
     if word is None:

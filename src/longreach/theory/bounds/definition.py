@@ -181,7 +181,6 @@ def read_error(text: str) -> Fraction:
 
 
 def read_positive(place: str, text: str) -> Fraction:
-    """A positive number."""
     value = _fraction(place, text)
     if value <= 0:
         raise InputError(f"{place}: {text} is not positive")

@@ -8,6 +8,7 @@ from longreach.theory.bounds.definition import BoundInputs
 from longreach.theory.bounds.theorems import NO_BOUND
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.ranges import comparison_forms
+from longreach.theory.names import END
 
 ONE_LAYER = ("L", "gamma", "period", "alphabet", "locality")
 
@@ -18,10 +19,6 @@ TWO_LAYERS = ("C_f", "C_g", "gamma_f", "gamma_g")
 def without_model(reason: str) -> BoundInputs:
     """What is said where no model is measured, and why: no theorem speaks of it, or there is none."""
     return BoundInputs(absent=dict.fromkeys((*ONE_LAYER, *TWO_LAYERS), reason))
-
-
-EOS = "EOS"
-"""What a predictor answers at the end of a word, and never reads."""
 
 
 LETTERS = 2
@@ -49,7 +46,8 @@ def _outside(core: Core) -> str | None:
         return "the program counts nothing"
     if core.class_name != "C-RASP[∅]":
         return f"the program is in {core.class_name}, and O(T²) is shown without relations of positions"
-    read = [letter for letter in core.alphabet if not (core.is_predictor and letter == EOS)]
+    # A predictor answers EOS, and never reads it.
+    read = [letter for letter in core.alphabet if not (core.is_predictor and letter == END)]
     if len(read) > LETTERS:
         return f"the program reads {len(read)} letters, and O(T²) is shown for {LETTERS}"
     if any(form.bounds is None for form in comparison_forms(core)):

@@ -84,7 +84,6 @@ class ModelPair:
         return found
 
     def decode(self, word: Word) -> list[str]:
-        """Its tokens."""
         return [self.tokens[number] for number in word.tolist()]
 
     def rows(self, model: Transformer) -> NDArray[np.intp]:

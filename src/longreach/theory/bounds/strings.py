@@ -209,11 +209,8 @@ class FiniteSimulation:
             hard_from=hard - 1,
             scales=scales,
             sensitivity=self.sensitivity,
-            errors=self._errors(x, z) if made is not None else NO_ERRORS,
+            errors=NO_ERRORS if made is None else self.pair.errors(x, z, RelativePrecision(self.precision)),
         )
-
-    def _errors(self, x: Word, z: Word) -> Errors:
-        return self.pair.errors(x, z, RelativePrecision(self.precision))
 
     def _plan(self, x: Word, scales: Scales, hard: float) -> Plan | None:
         middle = len(x) + 1 - scales.kept
@@ -423,7 +420,6 @@ class InfiniteSimulation:
 
 
 POINTS = 10
-# Okabe and Ito's colours, which stay apart for colour-blind readers.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

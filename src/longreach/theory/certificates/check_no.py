@@ -84,8 +84,8 @@ Edges = dict[tuple[int, int], int]
 """From (vertex, label) to vertex."""
 
 
-class _Rejected(Exception):
-    pass
+class Rejected(Exception):
+    """What is wrong with a certificate."""
 
 
 def check_certificate(certificate: Certificate, expected: AutomatonTable | None = None) -> str | None:
@@ -110,7 +110,7 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
             return f"this certificate proves nothing: {certificate.reason}"
         else:
             raise InputError("a program is checked by running it, not by this checker")
-    except _Rejected as rejected:
+    except Rejected as rejected:
         return str(rejected)
     return None
 
@@ -129,25 +129,25 @@ def check_nothing(certificate: NoCertificate, expected: AutomatonTable | None = 
     return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
 
 
-def _require(condition: bool, message: str) -> None:
+def require(condition: bool, message: str) -> None:
     if not condition:
-        raise _Rejected(message)
+        raise Rejected(message)
 
 
 def _check_automaton(table: AutomatonTable, expected: AutomatonTable | None) -> None:
     count = len(table.transitions)
-    _require(count > 0, "the automaton has no states")
-    _require(len(table.alphabet) > 0, "the alphabet is empty")
-    _require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
+    require(count > 0, "the automaton has no states")
+    require(len(table.alphabet) > 0, "the alphabet is empty")
+    require(len(set(table.alphabet)) == len(table.alphabet), "a letter appears twice in the alphabet")
     for row in table.transitions:
-        _require(len(row) == len(table.alphabet), "the automaton is not complete")
-        _require(all(0 <= target < count for target in row), "a transition leads to no state")
-    _require(all(0 <= state < count for state in table.accepting), "an accepting state does not exist")
+        require(len(row) == len(table.alphabet), "the automaton is not complete")
+        require(all(0 <= target < count for target in row), "a transition leads to no state")
+    require(all(0 <= state < count for state in table.accepting), "an accepting state does not exist")
     reached = _closure(0, table.transitions)
-    _require(len(reached) == count, "the automaton has unreachable states")
-    _require(_distinct_behaviours(table) == count, "the automaton is not minimal")
+    require(len(reached) == count, "the automaton has unreachable states")
+    require(_distinct_behaviours(table) == count, "the automaton is not minimal")
     if expected is not None:
-        _require(_same_language(table, expected), "the automaton is not that of the language in question")
+        require(_same_language(table, expected), "the automaton is not that of the language in question")
 
 
 def _closure(start: int, moves: Sequence[Iterable[int]]) -> set[int]:
@@ -195,8 +195,8 @@ def _same_language(left: AutomatonTable, right: AutomatonTable) -> bool:
 def _check_flow(certificate: FlowCertificate) -> None:
     table = certificate.automaton
     inside = set(certificate.states)
-    _require(len(inside) == len(certificate.states), "a state of the component appears twice")
-    _require(inside <= set(range(len(table.transitions))), "a state of the component does not exist")
+    require(len(inside) == len(certificate.states), "a state of the component appears twice")
+    require(inside <= set(range(len(table.transitions))), "a state of the component does not exist")
     edges = {
         (state, letter): target
         for state in inside
@@ -209,45 +209,45 @@ def _check_flow(certificate: FlowCertificate) -> None:
     for flow in certificate.flows:
         weights = []
         for weight in flow.weights:
-            _require(weight.letter in table.alphabet, f"{weight.letter!r} is not a letter")
+            require(weight.letter in table.alphabet, f"{weight.letter!r} is not a letter")
             weights.append(((weight.state, table.alphabet.index(weight.letter)), weight.weight))
         flows.append((flow.first, flow.second, weights))
     _check_flows(flows, edges, kind)
     first, second = certificate.pair
     _check_pair(first, second, kind)
     if certificate.convention == "end-of-sequence":
-        _require(certificate.letter is None, "at the end of the sequence no letter follows")
+        require(certificate.letter is None, "at the end of the sequence no letter follows")
     else:
-        _require(certificate.letter in table.alphabet, "the letter of the pair is not in the alphabet")
+        require(certificate.letter in table.alphabet, "the letter of the pair is not in the alphabet")
         letter = table.alphabet.index(certificate.letter or "")
         targets = {table.transitions[state][letter] for state in (first, second)}
-        _require(len(targets) == 2, "the letter leads from both states of the pair to the same state")
+        require(len(targets) == 2, "the letter leads from both states of the pair to the same state")
     _check_words(certificate.words, table, certificate.pair, certificate.letter)
 
 
 def _check_sampled(certificate: SampledFlowCertificate) -> None:
     table, objects, block = certificate.automaton, certificate.objects, certificate.block
     local = certificate.program_class == LOCAL
-    _require(block is not None or local, "with periodic relations the block length is needed")
-    _require(block is None or block > 0, "the block length must be positive")
+    require(block is not None or local, "with periodic relations the block length is needed")
+    require(block is None or block > 0, "the block length must be positive")
     for word in objects:
-        _require(
+        require(
             len(word) > 0 and block in (None, len(word)), "an object word does not have the block's length"
         )
     for arrow in certificate.arrows:
-        _require(0 <= arrow.source < len(objects), "an arrow starts at no object")
-        _require(0 <= arrow.target < len(objects), "an arrow ends at no object")
+        require(0 <= arrow.source < len(objects), "an arrow starts at no object")
+        require(0 <= arrow.target < len(objects), "an arrow ends at no object")
         length = len(arrow.word)
-        _require(
+        require(
             length > 0 and (block is None or length % block == 0), "the block does not divide an arrow word"
         )
     number: dict[tuple[int, int], int] = {}
     for vertex in certificate.vertices:
-        _require(0 <= vertex.state < len(table.transitions), "a vertex names no state")
-        _require(0 <= vertex.object < len(objects), "a vertex names no object")
+        require(0 <= vertex.state < len(table.transitions), "a vertex names no state")
+        require(0 <= vertex.object < len(objects), "a vertex names no object")
         fixed = _run(table, objects[vertex.object], vertex.state)
-        _require(fixed == vertex.state, "an object word does not fix the state of a vertex")
-        _require((vertex.state, vertex.object) not in number, "a vertex appears twice")
+        require(fixed == vertex.state, "an object word does not fix the state of a vertex")
+        require((vertex.state, vertex.object) not in number, "a vertex appears twice")
         number[vertex.state, vertex.object] = len(number)
     edges: Edges = {}
     for index, vertex in enumerate(certificate.vertices):
@@ -267,19 +267,19 @@ def _check_sampled(certificate: SampledFlowCertificate) -> None:
     first, second = certificate.pair
     _check_pair(first, second, kind)
     ends = [certificate.vertices[v] for v in (first, second)]
-    _require(ends[0].object == ends[1].object, "the pair does not follow the same object word")
-    _require(ends[0].state != ends[1].state, "the pair is one state")
+    require(ends[0].object == ends[1].object, "the pair does not follow the same object word")
+    require(ends[0].state != ends[1].state, "the pair is one state")
 
 
 def _run(table: AutomatonTable, word: Iterable[str], state: int) -> int:
     for token in word:
-        _require(token in table.alphabet, f"{token!r} is not a letter")
+        require(token in table.alphabet, f"{token!r} is not a letter")
         state = table.transitions[state][table.alphabet.index(token)]
     return state
 
 
 def _check_connected(vertices: set[int], edges: Edges) -> None:
-    _require(len(vertices) > 0, "the component is empty")
+    require(len(vertices) > 0, "the component is empty")
     size = max(vertices) + 1
     forward: list[list[int]] = [[] for _ in range(size)]
     backward: list[list[int]] = [[] for _ in range(size)]
@@ -288,16 +288,16 @@ def _check_connected(vertices: set[int], edges: Edges) -> None:
         backward[target].append(source)
     start = min(vertices)
     for moves in (forward, backward):
-        _require(_closure(start, moves) == vertices, "the component is not strongly connected")
+        require(_closure(start, moves) == vertices, "the component is not strongly connected")
 
 
 def _check_partition(classes: Sequence[Sequence[int]], vertices: set[int]) -> dict[int, int]:
     kind: dict[int, int] = {}
     for number, members in enumerate(classes):
         for vertex in members:
-            _require(vertex not in kind, "the classes overlap")
+            require(vertex not in kind, "the classes overlap")
             kind[vertex] = number
-    _require(set(kind) == vertices, "the classes do not cover the component")
+    require(set(kind) == vertices, "the classes do not cover the component")
     return kind
 
 
@@ -306,29 +306,29 @@ def _check_flows(
 ) -> None:
     joined = {vertex: {vertex} for vertex in kind}
     for first, second, weights in flows:
-        _require(first in kind and second in kind, "a flow joins vertices outside the component")
+        require(first in kind and second in kind, "a flow joins vertices outside the component")
         outflow = dict.fromkeys(kind, Fraction(0))
         group: dict[tuple[int, int], Fraction] = {}
         used = set()
         for edge, text in weights:
-            _require(edge in edges, "a flow uses an edge outside the component")
-            _require(edge not in used, "a flow gives an edge two weights")
+            require(edge in edges, "a flow uses an edge outside the component")
+            require(edge not in used, "a flow gives an edge two weights")
             used.add(edge)
             weight = _fraction(text)
             outflow[edge[0]] += weight
             outflow[edges[edge]] -= weight
             key = (kind[edge[0]], edge[1])
             group[key] = group.get(key, Fraction(0)) + weight
-        _require(not any(group.values()), "a flow is not balanced on some group of edges")
+        require(not any(group.values()), "a flow is not balanced on some group of edges")
         outflow[first] -= 1
         outflow[second] += 1
-        _require(not any(outflow.values()), "a flow does not lead from its first to its second vertex")
+        require(not any(outflow.values()), "a flow does not lead from its first to its second vertex")
         if joined[first] is not joined[second]:
             union = joined[first] | joined[second]
             for vertex in union:
                 joined[vertex] = union
     for members in _by_class(kind):
-        _require(joined[members[0]] >= set(members), "the flows do not connect all vertices of a class")
+        require(joined[members[0]] >= set(members), "the flows do not connect all vertices of a class")
 
 
 def _by_class(kind: dict[int, int]) -> list[list[int]]:
@@ -341,14 +341,14 @@ def _by_class(kind: dict[int, int]) -> list[list[int]]:
 def _fraction(text: str) -> Fraction:
     # `Fraction` alone would also read 1e999999999, and spend its life on it.
     if re.fullmatch(r"[+-]?[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?", text) is None:
-        raise _Rejected(f"{text[:40]!r} is not a fraction")
+        raise Rejected(f"{text[:40]!r} is not a fraction")
     return Fraction(text)
 
 
 def _check_pair(first: int, second: int, kind: dict[int, int]) -> None:
-    _require(first in kind and second in kind, "the pair lies outside the component")
-    _require(first != second, "the pair is one vertex")
-    _require(kind[first] == kind[second], "the pair is not in one class")
+    require(first in kind and second in kind, "the pair lies outside the component")
+    require(first != second, "the pair is one vertex")
+    require(kind[first] == kind[second], "the pair is not in one class")
 
 
 def _check_words(
@@ -356,12 +356,12 @@ def _check_words(
 ) -> None:
     base = _run(table, words.before, 0)
     for loop in words.loops:
-        _require(len(loop) > 0 and _run(table, loop, base) == base, "a loop of the words does not return")
-    _require(letter is None or words.after[:1] == (letter,), "the words do not continue with the letter")
+        require(len(loop) > 0 and _run(table, loop, base) == base, "a loop of the words does not return")
+    require(letter is None or words.after[:1] == (letter,), "the words do not continue with the letter")
     reached = tuple(_run(table, part, base) for part in (words.first, words.second))
-    _require(reached == pair, "the words do not lead to the pair")
+    require(reached == pair, "the words do not lead to the pair")
     answers = {_run(table, words.after, state) in table.accepting for state in reached}
-    _require(len(answers) == 2, "the two words do not differ in the language")
+    require(len(answers) == 2, "the two words do not differ in the language")
 
 
 # Prediction on prefixes

@@ -151,18 +151,6 @@ def _mode(n: int) -> Split:
     return counts, counts, _once(lambda x, y: (x[:, None, :] + y).argmax(axis=2).astype(np.int8))
 
 
-def _equality(n: int) -> Split:
-    return _numbers(n), _numbers(n), lambda x, y: np.equal.outer(x, y)
-
-
-def _addition(n: int) -> Split:
-    return _numbers(n), _numbers(n), lambda x, y: np.add.outer(x, y)
-
-
-def _multiplication(n: int) -> Split:
-    return _numbers(n), _numbers(n), lambda x, y: np.multiply.outer(x, y)
-
-
 def _copy(n: int) -> Split:
     """Alice holds the word, Bob the part of the copy that is written: k symbols, k < n."""
     sizes = np.repeat(np.arange(n), 2 ** np.arange(n))
@@ -241,6 +229,10 @@ def _binary(name: str, about: str, split: Callable[[int], Split]) -> Problem:
     return Problem(name, about, lambda n: 2**n, split)
 
 
+def _of_numbers(name: str, about: str, function: np.ufunc) -> Problem:
+    return _binary(name, about, lambda n: (_numbers(n), _numbers(n), function.outer))
+
+
 def _bounded(name: str, about: str, rearrange: bool) -> Problem:
     # Fifteen words of distinct symbols; Bob holds up to n tokens of what follows.
     return Problem(name, about, lambda n: 15 * (n + 1), partial(_repeated, rearrange=rearrange))
@@ -256,9 +248,9 @@ PROBLEMS: dict[str, Problem] = {
         _bounded("sort", "repeated sorting of distinct symbols, 3 in all", True),
         _bounded("copy-unique", "repeated copying of distinct symbols, 3 in all", False),
         _binary("copy-repeat", "the next symbol of the copy of a binary word", _copy),
-        _binary("addition", "the sum of two binary numbers", _addition),
-        _binary("multiplication", "the product of two binary numbers", _multiplication),
-        _binary("equality", "both halves are the same", _equality),
+        _of_numbers("addition", "the sum of two binary numbers", np.add),
+        _of_numbers("multiplication", "the product of two binary numbers", np.multiply),
+        _of_numbers("equality", "both halves are the same", np.equal),
         _binary("dyck-1", "balanced brackets", _dyck_1),
         Problem("dyck-2", "balanced brackets of two kinds", lambda n: 4**n, _dyck_2),
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longreach.errors import Argument, InputError
+from longreach.figures import figure_bytes
 from longreach.theory.limit.model import START, Transformer
 from longreach.theory.limit.run import attention
 
@@ -80,21 +80,15 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
     return figure
 
 
-def figure_bytes(figure: Figure, path: Path, title: str) -> bytes:
+def content_of(figure: Figure, path: Path, title: str) -> bytes:
     """The file's content, by the ending of its name."""
-    buffer = io.BytesIO()
-    if path.suffix.lower() == ".png":
-        figure.savefig(buffer, format="png", dpi=150)
-        return buffer.getvalue()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
-    if path.suffix.lower() == ".svg":
-        return buffer.getvalue()
-    svg = buffer.getvalue().decode("utf-8")
-    svg = svg[svg.index("<svg") :]
+    if path.suffix.lower() != ".html":
+        return figure_bytes(lambda: figure, path.suffix.lower(), salt=title)
+    svg = figure_bytes(lambda: figure, ".svg", salt=title).decode("utf-8")
     page = (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<style>body { margin: 2rem; background: #fff } svg { max-width: 100%; height: auto }</style>\n"
-        f"{svg}\n</html>\n"
+        f"{svg[svg.index('<svg') :]}\n</html>\n"
     )
     return page.encode("utf-8")

@@ -40,7 +40,7 @@ from safetensors import SafetensorError, deserialize, safe_open
 from longreach.errors import InputError, one_line
 from longreach.files import open_file, read_bytes, read_json, read_tensors
 from longreach.theory.limit.finite import MAX_BYTES
-from longreach.theory.limit.model import START, Array, Head, Layer, Transformer, padded
+from longreach.theory.limit.model import START, Array, Head, Layer, Transformer, padded, regression_shapes
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
@@ -305,6 +305,11 @@ class _Shape(BaseModel):
     locality: Annotated[int, Field(ge=0, le=1024)]
     log_length: bool
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of every parameter, by name."""
+        return regression_shapes(**self.model_dump(exclude={"log_length"}))
+
 
 def is_regression(directory: Path) -> bool:
     """Whether a directory has a trained model of a task with numbers as answers."""
@@ -354,7 +359,7 @@ def regression_to_limit(directory: Path) -> Transformer:
 
 
 def _read(path: Path) -> tuple[dict[str, Array], _Shape]:
-    found, header = read_tensors(path, lambda header: _shapes(_shape(path, header)))
+    found, header = read_tensors(path, lambda header: _shape(path, header).shapes)
     return {name: tensor.astype(np.float64) for name, tensor in found.items()}, _shape(path, header)
 
 
@@ -364,17 +369,3 @@ def _shape(path: Path, metadata: Mapping[str, str]) -> _Shape:
         return _Shape.model_validate(found)
     except (KeyError, ValueError, ValidationError, RecursionError):
         raise InputError(f"{path}: no shape of a model with numbers as answers in it") from None
-
-
-def _shapes(shape: _Shape) -> dict[str, tuple[int, ...]]:
-    """Of every parameter, by name."""
-    d, h = shape.width, shape.hidden
-    found: dict[str, tuple[int, ...]] = {"embedding": (shape.symbols, d), "output": (shape.outputs, d)}
-    if shape.period > 1:
-        found["positions"] = (shape.period, d)
-    for layer in range(shape.layers):
-        found |= {f"{layer}.{name}": (d, d) for name in ("key", "query", "value")}
-        if shape.locality and not layer:
-            found["0.bias"] = (shape.locality + 1,)
-        found |= {f"{layer}.in": (h, d), f"{layer}.in_bias": (h,), f"{layer}.out": (d, h)}
-    return found

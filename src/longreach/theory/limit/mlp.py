@@ -142,7 +142,6 @@ class UnitWriter:
         return Unit(tuple(sorted(weights.items())), bias, heaviside)
 
     def layer(self, heads: tuple[Head, ...], places: Mapping[Direction, int], width: int) -> Layer:
-        """The finished layer."""
         a: Array = np.zeros((len(self._units), width))
         out: Array = np.zeros((width, len(self._units)))
         for row, unit in enumerate(self._units):

@@ -190,3 +190,19 @@ def padded(matrix: Array, rows: int, columns: int) -> Array:
     found = np.zeros((rows, columns))
     found[: matrix.shape[0], : matrix.shape[1]] = matrix
     return found
+
+
+def regression_shapes(
+    *, symbols: int, outputs: int, layers: int, width: int, hidden: int, period: int, locality: int
+) -> dict[str, tuple[int, ...]]:
+    """The parameters of a trained model of a task with numbers as answers, in their order."""
+    found: dict[str, tuple[int, ...]] = {"embedding": (symbols, width)}
+    if period > 1:
+        found["positions"] = (period, width)
+    for layer in range(layers):
+        found |= {f"{layer}.{name}": (width, width) for name in ("key", "query", "value")}
+        if locality and not layer:
+            found["0.bias"] = (locality + 1,)
+        found |= {f"{layer}.in": (hidden, width), f"{layer}.in_bias": (hidden,)}
+        found[f"{layer}.out"] = (width, hidden)
+    return found | {"output": (outputs, width)}

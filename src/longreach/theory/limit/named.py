@@ -21,8 +21,6 @@ Value: TypeAlias = int | float | str
 
 @dataclass(frozen=True, kw_only=True)
 class HandBuilt:
-    """A model that is built by hand."""
-
     about: str
     defaults: Mapping[str, Value]
     """Its parameters; a value given by name has the type of the default."""

@@ -39,8 +39,6 @@ EMBEDDED = -1
 
 @dataclass
 class LayerPlan:
-    """What one layer does."""
-
     counts: list[int] = field(default_factory=list)
     """Counting operations without a relation: the uniform head."""
     sums: dict[int, dict[Direction | None, int]] = field(default_factory=dict)

@@ -2,8 +2,8 @@
 
 A head gives the token σ at distance d the logit g(σ) + φ(d) and reads w(σ); the output at the last position
 adds u(σ) of the token there and v(i mod Δ) of its place. Attention takes powers of the length N, so a word is
-accepted exactly when Σ_j N^(g + φ) · (w + u + v) is positive: integers decide it. `transformer` is the same
-as a limit transformer in the sense of the theory, with its R_∞.
+accepted exactly when Σ_j N^(g + φ) · (w + u + v) is positive: integers decide it. It is a limit
+transformer in the sense of the theory, with the same R_∞.
 
 For given logits and values each word says on which side of a fraction the bias of its last token and place
 lies. So what fits many words is an interval for each of them, and none is tried one by one.
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.theory.budget import Budget, OverBudget
-from longreach.theory.limit.model import START, Head, Layer, Transformer
+from longreach.theory.limit.model import START
 from longreach.theory.search.inference import (
     SCHEDULES,
     Hypothesis,
@@ -147,34 +147,6 @@ class SmallLimit:
         )
         said: Truth = sums[:, 0, 0] + bias * totals[:, 0] > 0
         return said
-
-    def transformer(self) -> Transformer:
-        """The same in the form of the theory."""
-        tokens = len(self.alphabet) + 1
-        width, read = self.shape.width(tokens - 1), tokens
-        kq, v = np.zeros((width, width)), np.zeros((width, width))
-        kq[:tokens, :tokens] = np.array(self.logits, float)[:, None]
-        v[read, :tokens] = self.values
-        embedding = np.zeros((tokens, width))
-        embedding[:, :tokens] = np.eye(tokens)
-        positions = np.zeros((self.shape.period, width))
-        out = np.zeros((1, width))
-        out[0, :tokens], out[0, read] = self.outputs, 1.0
-        if self.shape.period > 1:
-            positions[:, read + 1 :] = np.eye(self.shape.period)
-            out[0, read + 1 :] = self.places
-        return Transformer(
-            kind="limit",
-            vocabulary=(START, *self.alphabet),
-            embedding=embedding,
-            positions=positions,
-            layers=(
-                Layer.attention_only(
-                    Head(kq, v, np.array(self.shape.phi, float) if self.shape.phi else None)
-                ),
-            ),
-            unembedding=out,
-        )
 
     def lines(self) -> list[str]:
         tokens = (START, *self.alphabet)

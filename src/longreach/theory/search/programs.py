@@ -272,8 +272,6 @@ class _Pool:
     tests: list[Found]
     wrong: Array
     """Packed: the words to be rejected that each accepts."""
-    turned: bool
-    """Whether accepted and rejected have changed places, so that the tests make a disjunction."""
 
 
 def joined(enumeration: Enumeration, said: Bits, known: Bits, max_size: int) -> Core | None:
@@ -289,13 +287,14 @@ def joined(enumeration: Enumeration, said: Bits, known: Bits, max_size: int) -> 
 
 
 def _pool(enumeration: Enumeration, said: Bits, known: Bits, turned: bool) -> _Pool:
+    """With `turned` accepted and rejected change places, so that the tests make a disjunction."""
     tests = list(enumeration.found[:POOL])
     rows = enumeration.behaviours.bits[[each.behaviour for each in tests]]
     wanted = (~said if turned else said) & known
     tests_say = ~rows if turned else rows
     fits = ((wanted & ~tests_say) == 0).all(axis=1)
     wrong = (tests_say & ~wanted & known)[fits]
-    return _Pool([each for each, fit in zip(tests, fits, strict=True) if fit], wrong, turned)
+    return _Pool([each for each, fit in zip(tests, fits, strict=True) if fit], wrong)
 
 
 def _choices(pool: _Pool) -> list[list[int]]:

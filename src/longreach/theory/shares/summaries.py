@@ -8,7 +8,7 @@ no word is followed further.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +17,6 @@ import numpy.typing as npt
 from longreach.errors import InputError
 from longreach.theory.budget import OverBudget
 from longreach.theory.shares.words import IntArray, WordMeasure
-
-WINDOWS = range(1, 17)
-MODULI = range(2, 9)
-CLIPS = range(1, 9)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,23 +61,6 @@ class Summary:
         if self.clip:
             parts.append(f"letter counts up to {self.clip}")
         return ", ".join(parts) or "nothing"
-
-
-def summaries(
-    windows: Iterable[int] = WINDOWS, moduli: Iterable[int] = MODULI, clips: Iterable[int] = CLIPS
-) -> tuple[Summary, ...]:
-    """The family: windows, positions modulo m, clipped counts, and windows with positions modulo m.
-
-    >>> [str(each) for each in summaries([1], [2], [3])]
-    ['last letter', 'position modulo 2', 'letter counts up to 3', 'last letter, position modulo 2']
-    """
-    windows, moduli = list(windows), list(moduli)
-    return (
-        *(Summary(window=k) for k in windows),
-        *(Summary(modulus=m) for m in moduli),
-        *(Summary(clip=c) for c in clips),
-        *(Summary(window=k, modulus=m) for m in moduli for k in windows),
-    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
