@@ -31,12 +31,12 @@ def board(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare how far models extend.
+    """Compare profiles of many models.
 
-    Every model has the same tasks and the same budget; a number is the effective length, up to which runs are
-    right on random and on probing words. Quick profiles have a table of their own. `add` checks a profile
-    first: the suite and the hash of its tasks, that all tasks and seeds of its form are there, and that all
-    numbers follow from its runs. What theory expects is derived anew.
+    All models have the same tasks and the same budget. A number is the effective length: up to it, runs are
+    right on random and on probing words. Quick profiles have a table of their own. `add` checks that a
+    profile has the tasks of the suite with all their seeds, and that its numbers follow from its runs; what
+    theory expects is derived again.
 
     Example: longreach board add lstm.json
     """

@@ -27,10 +27,11 @@ class Command:
 COMMANDS = {
     "ask": Command("Will it work on longer inputs, from which length, and what helps?", panel="Answers"),
     "forecast": Command("Predict from theory whether a task generalizes, and say why.", panel="Answers"),
+    "profile": Command("Measure what a model generalizes, need by need.", panel="Answers"),
+    "board": Command("Compare profiles of many models.", panel="Answers"),
     "verify": Command("Check a certificate with code that did not produce it.", panel="Answers"),
     "tasks": Command("List the built-in tasks; show, check or export one.", panel="Answers"),
     "train": Command("Train on short inputs and measure on longer ones.", panel="Experiments"),
-    "profile": Command("Measure what a model generalizes, need by need.", panel="Experiments"),
     "study": Command("Reproduce a published table or figure.", panel="Experiments"),
     "results": Command("List, show, export or remove runs.", panel="Experiments"),
     "results list": Command("List results with their accuracies by length.", "results:list_results"),
@@ -70,7 +71,6 @@ GROUPS = {
 """Commands that have commands below them, with an example."""
 
 ALIASES = {
-    "board": "board:board",
     "advise": "ask:advise",
     "threshold": "threshold:threshold",
     "language": "language:language",
@@ -187,7 +187,6 @@ class Group(TyperGroup):
         """The commands in panels, then the options, without blank lines so that all of it fits a screen."""
         rows = [(COMMANDS[f"{self.words} {name}".strip()], name) for name in self.list_commands(ctx)]
         width = max(len(name) for _, name in rows)
-        formatter.write_paragraph()
         for panel, listed in groupby(rows, lambda row: row[0].panel):
             formatter.write_heading(panel)
             with formatter.indentation():

@@ -196,10 +196,15 @@ def unknown_encoding(name: str) -> str | None:
     "unknown encoding 'rop'; did you mean 'rope'?"
     >>> unknown_encoding("lstm")
     "unknown encoding 'lstm'; it is a model: model='lstm', or --model lstm"
+    >>> unknown_encoding("nope,ape")
+    "unknown encoding 'nope,ape'; give one at a time"
     """
     if name in ENCODINGS or is_reach(name) or is_own_encoding(name):
         return None
     model = f"; it is a model: model={name!r}, or --model {name}" if name in ARCHITECTURES else ""
+    several = name.split(",")
+    if len(several) > 1 and all(each in ENCODINGS for each in several):
+        model = "; give one at a time"
     hint = model or near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
     return f"unknown encoding {name!r}{hint}"
 
