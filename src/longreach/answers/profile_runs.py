@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import shlex
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -45,12 +44,12 @@ from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import canonical_json, job_key, read_bytes, write_atomically
-from longreach.runs.index import Row, row_of
+from longreach.runs.index import row_of
 from longreach.runs.plan import START_SECONDS, seconds_of, together
 from longreach.runs.resolve import resolve
+from longreach.runs.timed import TimedTraining
 from longreach.runs.train import (
     EngineMaker,
-    Nobody,
     Watcher,
     check_runs,
     check_torch,
@@ -59,7 +58,7 @@ from longreach.runs.train import (
 )
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
-from longreach.training.result import Result, code_version, read_result
+from longreach.training.result import code_version
 from longreach.training.setup import network_of, task_of
 from longreach.wording import counted, roughly
 
@@ -223,48 +222,29 @@ def seconds_by_run(configs: Sequence[RunConfig]) -> dict[str, float]:
     }
 
 
-class _Training:
-    """Trains runs until the time is over, and has the results."""
-
-    def __init__(
-        self, runs: Path, minutes: float | None, engine: EngineMaker | None, progress: Watcher
-    ) -> None:
-        self.runs, self.engine, self.progress = runs, engine, progress
-        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
-        self.rows: dict[str, Row] = {}
-        self.results: dict[str, Result] = {}
+class _Training(TimedTraining):
+    """Of a profile, in which runs that failed count."""
 
     def known(self, config: RunConfig) -> bool:
-        if config.key not in self.results:
-            try:
-                found = read_result(self.runs, config.key)
-            except InputError:
-                return False
-            if found.status != "done":
-                return False
-            self._keep(found)
-        return True
+        return self.done(config) is not None
 
-    def _keep(self, result: Result) -> None:
-        self.results[result.key], self.rows[result.key] = result, row_of(result)
-
-    def train(self, configs: Sequence[RunConfig]) -> None:
+    def train_all(self, configs: Sequence[RunConfig]) -> None:
         if all(self.known(each) for each in configs):
             return
         writable_runs(self.runs)
-        found = train_pending(
+        self.results |= train_pending(
             configs, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
         )
-        for result in found.values():
-            self._keep(result)
         for each in configs:
-            self.known(each)
+            self.done(each)
 
     def profiled(self, places: Sequence[Place]) -> list[ProfiledRun]:
         return [
-            profiled_run(need, task, config.ranges, self.rows[config.key], self._parameters(config.key))
+            profiled_run(
+                need, task, config.ranges, row_of(self.results[config.key]), self._parameters(config.key)
+            )
             for need, task, config in places
-            if config.key in self.rows
+            if config.key in self.results
         ]
 
     def _parameters(self, key: str) -> int | None:
@@ -312,29 +292,29 @@ def profile(
         model=model, encoding=encoding, options=dict(model_options or {}), part=check_part(part),
         needs=tuple(needs), minutes=minutes, seeds=seeds, scale=scale, quick=quick,
     )  # fmt: skip
-    training = _Training(check_runs(runs), minutes, engine, progress or Nobody())
+    training = _Training(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
     usual = question.suite.budget.usual_rate
     places = question.places(usual)
     rates: dict[float, list[ProfiledRun]] = {}
     if minutes is None and not question.takes_first:
-        rates, places = _with_chosen_rate(question, training, here)
+        rates, places = _with_chosen_rate(question, training)
     if minutes is None:
         configs = [place.config for place in places]
-        _announce(training, configs, here)
-        training.train(configs)
+        _announce(training, configs)
+        training.train_all(configs)
     else:
-        places = _within_time(question, places, training, here)
+        places = _within_time(question, places, training)
     return _profile(question, training, places, rates)
 
 
 def _with_chosen_rate(
-    question: ProfileQuestion, training: _Training, here: bool
+    question: ProfileQuestion, training: _Training
 ) -> tuple[dict[float, list[ProfiledRun]], list[Place]]:
     """The runs at every learning rate, and all runs of the suite with the best one."""
     tried = {rate: question.tried(rate) for rate in question.suite.budget.rates}
     configs = [place.config for each in tried.values() for place in each]
     rest = question.places(question.suite.budget.usual_rate)
-    if here:
+    if training.here:
         wanted = {each.key: each for each in [*configs, *(place.config for place in rest)]}
         waiting = [each for each in wanted.values() if not training.known(each)]
         seconds = together(list(seconds_by_run(waiting).values()), cores()) if waiting else 0.0
@@ -343,7 +323,7 @@ def _with_chosen_rate(
                 f"all of suite {question.suite.suite}: {counted(len(waiting), 'run')} to train, about "
                 f"{roughly(seconds)} on {counted(cores(), 'core')}; run the same command again to resume"
             )
-    training.train(configs)
+    training.train_all(configs)
     rates = {rate: training.profiled(places) for rate, places in tried.items()}
     return rates, question.places(best_rate(rates))
 
@@ -365,14 +345,11 @@ def best_rate(tried: Mapping[float, Sequence[ProfiledRun]]) -> float:
     return max(tried, key=score)
 
 
-def _within_time(
-    question: ProfileQuestion, places: Sequence[Place], training: _Training, here: bool
-) -> list[Place]:
+def _within_time(question: ProfileQuestion, places: Sequence[Place], training: _Training) -> list[Place]:
     """Train the first runs that fit into the minutes, then more while those before were quicker than thought.
 
     How many there were is kept beside the results, so that the same question has the same runs again.
     """
-    assert training.deadline is not None
     asked = json.loads(canonical_json(question.document()))
     path = training.runs / PROFILES / f"{job_key(asked)}{PLAN}"
     kept = _kept_count(path, asked)
@@ -381,19 +358,21 @@ def _within_time(
     estimated, pace = seconds_by_run([place.config for place in places]), 1.0
     count = kept if 0 < kept <= len(places) else 0
     while True:
-        left = training.deadline - time.monotonic() - START_SECONDS
+        left = training.left - START_SECONDS
         fits = _fitting(places, training, {key: pace * each for key, each in estimated.items()}, left)
-        if fits <= count and any(training.rows):
+        if fits <= count and training.results:
             break
         count = max(count, fits, 1)
         waiting = [place.config for place in places[:count] if not training.known(place.config)]
-        _announce(training, [place.config for place in places[:count]], here, estimated, pace)
-        training.train([place.config for place in places[:count]])
-        done = [each.key for each in waiting if each.key in training.rows]
+        _announce(training, [place.config for place in places[:count]], estimated, pace)
+        training.train_all([place.config for place in places[:count]])
+        done = [each.key for each in waiting if each.key in training.results]
         if len(done) < len(waiting):
             break
-        pace = sum(training.rows[key].seconds or 0.0 for key in done) / sum(estimated[key] for key in done)
-    found = [place for place in places[:count] if place.config.key in training.rows]
+        pace = sum(training.results[key].timings.seconds for key in done) / sum(
+            estimated[key] for key in done
+        )
+    found = [place for place in places[:count] if place.config.key in training.results]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps({"question": asked, "runs": len(found)}, indent=1).encode())
     return found
@@ -420,7 +399,6 @@ def _fitting(places: Sequence[Place], training: _Training, seconds: Mapping[str,
 def _announce(
     training: _Training,
     configs: Sequence[RunConfig],
-    here: bool,
     seconds_of: Mapping[str, float] | None = None,
     pace: float = 1.0,
 ) -> None:
@@ -429,11 +407,10 @@ def _announce(
         return
     done = len(configs) - len(waiting)
     text = f"{counted(len(waiting), 'run')} to train" + (f", {done} done before" if done else "")
-    if here:
+    if training.here:
         known = seconds_by_run(waiting) if seconds_of is None else seconds_of
         seconds = pace * together([known[each.key] for each in waiting], cores())
-        if training.deadline is not None:
-            seconds = min(seconds, max(0.0, training.deadline - time.monotonic()))
+        seconds = min(seconds, max(0.0, training.left))
         text += f": about {roughly(seconds)} on {counted(cores(), 'core')}"
     training.progress.say(text)
 
