@@ -27,14 +27,7 @@ from longreach.answers.learned import (
     tried_program,
 )
 from longreach.answers.lookup import Lookup, lookup_of, value_program
-from longreach.answers.oracle import (
-    MANY,
-    DrawnInputs,
-    draw_inputs,
-    drawn_inputs,
-    drawn_pairs,
-    every_word_to,
-)
+from longreach.answers.oracle import MANY, DrawnInputs, draw_inputs, drawn_inputs, drawn_pairs, every_word_to
 from longreach.answers.oracle import answer as ask
 from longreach.answers.reach import learned_reach
 from longreach.answers.searched import words_where_answers_change
@@ -44,11 +37,7 @@ from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import doubt
-from longreach.theory.automata.learn import (
-    LearnedAutomaton,
-    NotLearned,
-    learn_automaton,
-)
+from longreach.theory.automata.learn import LearnedAutomaton, NotLearned, learn_automaton
 from longreach.theory.automata.samples import long_words
 from longreach.theory.communication.rows import (
     BEYOND,

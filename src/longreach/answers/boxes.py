@@ -29,17 +29,10 @@ from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import length_ranges, seen_answers
-from longreach.theory.automata.learn import (
-    LearnedAutomaton,
-    LearningLimits,
-)
+from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits
 from longreach.theory.automata.samples import long_words, near_words, short_words, stretched_words
 from longreach.theory.budget import Budget
-from longreach.theory.communication.rows import (
-    DrawnPairs,
-    MeasuredRows,
-    SpreadRows,
-)
+from longreach.theory.communication.rows import DrawnPairs, MeasuredRows, SpreadRows
 from longreach.theory.program_class import SIDES
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers
 from longreach.wording import EMPTY, spelled

@@ -22,11 +22,7 @@ from longreach.answers.profile import (
     reach,
 )
 from longreach.answers.profile_question import Place, ProfileQuestion
-from longreach.answers.profile_suite import (
-    PLAN,
-    PROFILES,
-    check_part,
-)
+from longreach.answers.profile_suite import PLAN, PROFILES, check_part
 from longreach.config.architectures import DECODER
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -36,14 +32,7 @@ from longreach.files import canonical_json, job_key, read_bytes, write_atomicall
 from longreach.runs.index import row_of
 from longreach.runs.plan import START_SECONDS, seconds_of, together
 from longreach.runs.timed import TimedTraining
-from longreach.runs.train import (
-    EngineMaker,
-    Watcher,
-    check_runs,
-    check_torch,
-    train_pending,
-    writable_runs,
-)
+from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch, train_pending, writable_runs
 from longreach.training.result import code_version
 from longreach.training.setup import network_of, task_of
 from longreach.wording import counted, roughly

@@ -19,12 +19,7 @@ from longreach.theory.crasp.program import Program, Trace
 from longreach.theory.crasp.words import Encoder
 from longreach.theory.program_class import PROGRAM_SIDES, SIDES
 from longreach.theory.verdicts.judge import language_sides
-from longreach.theory.verdicts.verdict import (
-    Answer,
-    Proof,
-    Verdict,
-    undecided,
-)
+from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, undecided
 from longreach.wording import EMPTY
 
 

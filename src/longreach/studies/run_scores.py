@@ -24,13 +24,7 @@ from longreach.answers.odds import FloatArray, logistic
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.inspection.attention import softness
-from longreach.inspection.limit import (
-    LengthRow,
-    accuracy_by_length,
-    answers_of,
-    cannot_be_limit,
-    correct,
-)
+from longreach.inspection.limit import LengthRow, accuracy_by_length, answers_of, cannot_be_limit, correct
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import (
     fit_positions,

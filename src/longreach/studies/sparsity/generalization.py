@@ -21,13 +21,7 @@ from longreach.studies.sparsity.attention import (
     table_key,
     table_value,
 )
-from longreach.studies.sparsity.ensembles import (
-    Ensemble,
-    FloatArray,
-    Label,
-    PlantedEnsemble,
-    shifted_sets,
-)
+from longreach.studies.sparsity.ensembles import Ensemble, FloatArray, Label, PlantedEnsemble, shifted_sets
 from longreach.theory.bounds.theorems import PLANTED
 
 # Population risk: exactly where all outcomes can be listed, else from samples with a confidence interval.
