@@ -417,9 +417,9 @@ def longest_size(found: Subject) -> int | None:
     return found.config.positions if encoding_row(encoding).learned_positions else None
 
 
-def tried_lengths(task: Task, trained_to: int, multiples: Iterable[int] = MULTIPLES) -> list[int]:
+def tried_lengths(task: Task, trained_to: int) -> list[int]:
     """The task's lengths nearest to multiples of the training length."""
-    return sorted({nearest_length(task, times * trained_to) for times in multiples})
+    return sorted({nearest_length(task, times * trained_to) for times in MULTIPLES})
 
 
 def accuracy_by_length(
