@@ -284,7 +284,6 @@ class LimitSize:
     finite: Regularizer | None
     """R of the model with linear layer norms; None if the model is too wide."""
     limit: LimitRegularizer | None
-    summary: LimitSummary
 
     def document(self) -> dict[str, Any]:
         return {
@@ -314,7 +313,6 @@ def size_of(summary: LimitSummary, found: Subject, model: FoldedModel) -> LimitS
         units=units,
         finite=finite,
         limit=limit,
-        summary=summary,
     )
 
 

@@ -57,9 +57,8 @@ from longreach.studies.sparsity.ensembles import (
 class CoupledVocabulary:
     """Coupled tokens over so many plain ones.
 
-    >>> words = CoupledVocabulary(tokens=5, sparsity=2)
-    >>> words.pairs(words.number(((1, 3), (2, 4))))
-    ((1, 3), (2, 4))
+    >>> CoupledVocabulary(tokens=5, sparsity=2).number(((1, 3), (2, 4)))
+    114
     """
 
     tokens: int
@@ -86,14 +85,6 @@ class CoupledVocabulary:
                 raise InputError(f"({rank}, {token}) is not a rank and token", place=Field("pairs"))
             found = found * self.base + 1 + (rank - 1) * self.tokens + token
         return found
-
-    def pairs(self, number: int) -> tuple[tuple[int, int], ...]:
-        found = []
-        while number:
-            number, digit = divmod(number, self.base)
-            rank, token = divmod(digit - 1, self.tokens)
-            found.append((rank + 1, token))
-        return tuple(found)
 
     def expand(self, coupled: IntArray) -> tuple[IntArray, BoolArray]:
         """All pairs of several coupled tokens (…, n), sorted by rank: tokens (…, k), and whether there are k.
