@@ -111,6 +111,12 @@ class Box:
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         raise NotImplementedError
 
+    def refuse(self, why: str, *, plainly: bool = False) -> dict[str, Verdict]:
+        """No verdict, and why; with `plainly` it is said in a few plain words as well."""
+        self.tried.append(why)
+        self.clause = why if plainly else self.clause
+        return {}
+
     def reach(self) -> Verdict | None:
         """For attention to the last match, by the learned automaton."""
         raise NotImplementedError

@@ -174,7 +174,7 @@ def _document_problem(document: VerdictDocument, subject: Subject) -> Finding | 
     if document.convention == AT_END and not isinstance(subject.task, RegularLanguage | None):
         return Finding.claimed("reading after the end is decided for regular languages only")
     if not (named.is_attribute or named.is_file or "." in document.task or "/" in document.task):
-        about = own_subject(Statement("", None, document, {}))
+        about = own_subject(Statement(None, document, {}))
         if isinstance(about, Subject) and not _same_subject(about, subject):
             return Finding.invalid(f"the document is about the task {named.short}")
     if document.states is not None and document.states != subject.states:
