@@ -24,7 +24,7 @@ from longreach.answers.encodings import COUPLED, OTHER_ATTENTION, EncodingNote, 
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, task_odds
 from longreach.answers.oracle import SECONDS
 from longreach.answers.published import FIGURE_1_TASKS, Published, published
-from longreach.answers.verdicts import known_program, predict, program_of, sides, trace_of
+from longreach.answers.verdicts import known_program, predict, program_of, read_by_program, sides, tokens_of
 from longreach.config.architectures import BASELINE, DECODER, Options
 from longreach.config.encodings import side_title
 from longreach.config.model import CellLabel
@@ -181,7 +181,8 @@ class Forecast:
         L = "b" · ⊤
         accept
         """
-        return trace_of(self.task, self.sides, word)
+        tokens = read_by_program(self.task, tokens_of(self.task, word))
+        return known_program(self.sides).trace(tokens)
 
     def predict(self, word: str | Sequence[str]) -> tuple[str, ...]:
         """What the program answers: the tokens that may follow in a language, or else the whole answer.

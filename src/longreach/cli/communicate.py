@@ -10,7 +10,7 @@ import typer
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task, check_task, option
 from longreach.cli.output import blamed_on, check_file, console, note, print_json, write_bytes
 from longreach.errors import Argument, InputError
-from longreach.figures import BLUE, GREEN, RED
+from longreach.figures import BLUE, GREEN, RED, figure_bytes
 from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
@@ -170,8 +170,6 @@ def _at_most(rows: int | None) -> str:
 
 def _draw(found: Sequence[Measurement], path: Path) -> None:
     """Bits against N: one task with its fits, or all tasks, with the regular languages as thin lines."""
-    import io
-
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
@@ -183,9 +181,7 @@ def _draw(found: Sequence[Measurement], path: Path) -> None:
     axes.set_xlabel("N, symbols per half")
     axes.set_ylabel("bits from Alice to Bob")
     axes.set_ylim(bottom=0)
-    content = io.BytesIO()
-    figure.savefig(content, format=path.suffix[1:].lower(), dpi=150)
-    write_bytes(path, content.getvalue())
+    write_bytes(path, figure_bytes(lambda: figure, path.suffix.lower(), salt="communicate"))
 
 
 def _draw_all(axes: Axes, found: Sequence[Measurement]) -> None:

@@ -17,7 +17,7 @@ from longreach.config.encodings import ENCODINGS
 from longreach.runs.cells import ByAccuracy
 from longreach.studies.census.draw import FAR
 from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
-from longreach.studies.statistics import SAMPLES, Estimate, Resampling, rounded
+from longreach.studies.statistics import SAMPLES, Estimate, Resampling
 from longreach.studies.study import table_of
 from longreach.theory.names import REGEX
 from longreach.wording import Table, shortened
@@ -83,10 +83,6 @@ class StratumScore:
     probing: Estimate
     sure: Estimate
     exact: Estimate
-
-    def document(self) -> dict[str, Any]:
-        found: dict[str, Any] = rounded(self)
-        return found
 
 
 def model_name(run: CensusRun) -> str:
