@@ -23,7 +23,12 @@ from longreach.files import KEY
 from longreach.runs.cells import FITS, ByAccuracy
 from longreach.runs.index import Row
 from longreach.tasks.lengths import LengthRange
-from longreach.training.result import chance_number, length_given_number, probing_number, worst_loop_number
+from longreach.training.result import (
+    chance_number,
+    length_given_number,
+    probing_number,
+    worst_loop_number,
+)
 from longreach.wording import Column, Table, counted, listed
 
 SAMPLES = 1000
