@@ -143,10 +143,12 @@ def report_product(product: PositionProduct) -> ProductReport:
     )
 
 
-def chosen_heads(heads: Sequence[HeadReport]) -> tuple[HeadReport, ...]:
+def chosen_heads(heads: Sequence[HeadReport], number: int | None = None) -> tuple[HeadReport, ...]:
     """Heads spread evenly over the ranking by offset variance, both extremes included."""
     ranked = sorted(heads, key=lambda each: (-each.offset_variance, each.layer, each.head))
-    places = np.unique(np.linspace(0, len(ranked) - 1, min(MOST_DRAWN, len(ranked))).round().astype(int))
+    places = np.unique(
+        np.linspace(0, len(ranked) - 1, min(number or MOST_DRAWN, len(ranked))).round().astype(int)
+    )
     return tuple(ranked[place] for place in places)
 
 
