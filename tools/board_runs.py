@@ -19,7 +19,7 @@ from typing import Any
 
 import longreach
 from longreach.answers.board import read_board
-from longreach.answers.profile_runs import ProfileQuestion
+from longreach.answers.profile_question import ProfileQuestion
 from longreach.answers.profile_suite import PARTS, Part
 from longreach.config.architectures import DECODER, HUGGING_FACE
 

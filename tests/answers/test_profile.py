@@ -27,10 +27,12 @@ from longreach.answers.profile import (
     median,
     need_profile,
 )
-from longreach.answers.profile_runs import ProfileQuestion, best_rate, profile
+from longreach.answers.profile_question import ProfileQuestion
+from longreach.answers.profile_runs import best_rate, profile
 from longreach.answers.profile_suite import grid_lengths, suite
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
+from longreach.runs import timed
 from longreach.runs.resolve import resolve
 from longreach.runs.train import Nobody
 from longreach.training.result import Final, Result, Timings, write_result
@@ -268,7 +270,7 @@ def test_the_first_runs_correct_the_estimate(monkeypatch: pytest.MonkeyPatch, tm
 def test_some_minutes_take_the_first_runs_that_fit_and_the_same_ones_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(profile_runs, "time", SimpleNamespace(monotonic=lambda: 0.0))  # on any machine
+    monkeypatch.setattr(timed, "time", SimpleNamespace(monotonic=lambda: 0.0))  # on any machine
     with trained(monkeypatch, reach, seconds=60.0) as trainer:
         found = profile("lstm", minutes=10, seeds=1, runs=tmp_path)
         # 600 - 6 s on two cores, 60 s each; they took 2 s each, so that all others fit too.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -39,7 +38,6 @@ def small_subject(encoding: str = "ape", task: str = "tomita-2", seed: int = 0, 
     config = small_config(encoding, vocabulary=len(known.tokens), positions=known.input_size(30), **changes)
     return Subject(
         name="small",
-        path=Path("small"),
         kind="run",
         config=config,
         parameters=lively(config, seed),

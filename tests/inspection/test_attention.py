@@ -27,8 +27,8 @@ def test_hard_attention_to_a_residue() -> None:
     size = 80
     wanted = np.broadcast_to(np.arange(size) % 5 == 2, (size, size)) & np.tri(size, dtype=bool)
     weights = wanted / np.maximum(wanted.sum(axis=1, keepdims=True), 1)
-    last = np.arange(size) == size - 1
-    found = hardness(weights, wanted, last)
+    last = np.arange(size)[:, None] == size - 1
+    found = hardness(weights, wanted & last)
     assert (found.mass, found.distance) == (1, 0)
     assert found.wanted == found.ideal == pytest.approx(1 / 16)
     assert (found.wanted_deviation, found.other, found.other_deviation) == pytest.approx((0, 0, 0))

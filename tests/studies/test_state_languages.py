@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from itertools import product
 
@@ -9,13 +10,15 @@ import numpy as np
 
 from longreach.studies.state_languages import (
     EASIER,
+    LEVEL,
     LEVELS,
     SAMPLE,
     SEEDS,
     TESTS,
+    TRAIN_TO,
     TRAINED_TO,
+    JudgedLanguage,
     agreements,
-    drawn,
     judged_languages,
     sample,
     state_config,
@@ -23,6 +26,7 @@ from longreach.studies.state_languages import (
     state_places,
 )
 from longreach.tasks.catalog import load_task
+from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.names import TaskName
 from tests.helpers.language_oracles import plain_membership, predictable
@@ -99,6 +103,36 @@ def test_depth() -> None:
 
 
 # What is trained: drawn by the rule, with one setting.
+
+
+PER_KIND = 3
+"""Languages of each kind: labelled yes; labelled no, though the letter tells the state; labelled no."""
+
+
+def drawn() -> tuple[JudgedLanguage, ...]:
+    """The languages to train: the first of each kind by a hash, and all that contradict the verdict.
+
+    They are of the suite that was trained to 50, and have words in every range.
+    """
+    known = [each for each in judged_languages() if each.published.suite == "main" and _has_words(each)]
+    ordered = sorted(known, key=lambda each: hashlib.sha256(each.published.expression.encode()).hexdigest())
+    kinds: dict[tuple[bool, bool], list[JudgedLanguage]] = {}
+    for each in ordered:
+        if each.agrees(LEVEL):
+            kinds.setdefault((each.published.c_rasp, bool(each.at_letter)), []).append(each)
+    first = [each for kind in sorted(kinds, reverse=True) for each in kinds[kind][:PER_KIND]]
+    return (*first, *(each for each in ordered if not each.agrees(LEVEL)))
+
+
+def _has_words(language: JudgedLanguage) -> bool:
+    automaton = from_expression(language.published.expression)
+    reached, lengths = {0}, set()
+    for length in range(TESTS[-1].last + 1):
+        if reached & automaton.accepting:
+            lengths.add(length)
+        reached = {target for state in reached for target in automaton.transitions[state]}
+    spans = (LengthRange(1, TRAIN_TO), *TESTS)
+    return all(not lengths.isdisjoint(range(span.first, span.last + 1)) for span in spans)
 
 
 def test_the_sample_is_the_one_that_the_rule_draws() -> None:

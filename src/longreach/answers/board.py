@@ -65,15 +65,15 @@ def _check(profile: Profile, path: Path) -> None:
         raise InputError(error.reason, place=File(str(path))) from None
 
 
-def check_suite(profile: Profile, against: Suite | None = None) -> None:
+def check_suite(profile: Profile) -> None:
     """Refuse a profile of another suite or budget, or that is neither all of the suite nor its quick form."""
-    known = against or suite()
+    known = suite()
     if profile.suite != known.suite:
         raise InputError(f"suite {profile.suite!r}, and the board is of suite {known.suite!r}")
     if profile.hash != known.hash:
         raise InputError(f"the hash of the tasks is {profile.hash}, that of suite {known.suite} {known.hash}")
     _check_budget(profile, known)
-    lacks = is_whole(profile.part, profile.runs, known, quick=profile.quick)
+    lacks = is_whole(profile.part, profile.runs, quick=profile.quick)
     if lacks is not None:
         raise InputError(f"not all of the {'quick form' if profile.quick else 'suite'}: {lacks}")
     if profile.whole == profile.quick:

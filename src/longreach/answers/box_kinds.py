@@ -27,14 +27,7 @@ from longreach.answers.learned import (
     tried_program,
 )
 from longreach.answers.lookup import Lookup, lookup_of, value_program
-from longreach.answers.oracle import (
-    MANY,
-    DrawnInputs,
-    draw_inputs,
-    drawn_inputs,
-    drawn_pairs,
-    every_word_to,
-)
+from longreach.answers.oracle import MANY, DrawnInputs, draw_inputs, drawn_inputs, drawn_pairs, every_word_to
 from longreach.answers.oracle import answer as ask
 from longreach.answers.reach import learned_reach
 from longreach.answers.searched import words_where_answers_change
@@ -44,11 +37,7 @@ from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import doubt
-from longreach.theory.automata.learn import (
-    LearnedAutomaton,
-    NotLearned,
-    learn_automaton,
-)
+from longreach.theory.automata.learn import LearnedAutomaton, NotLearned, learn_automaton
 from longreach.theory.automata.samples import long_words
 from longreach.theory.communication.rows import (
     BEYOND,
@@ -82,12 +71,9 @@ class LanguageBox(Box):
         self.check_steady()
         found = self.task.learn(self.limits(self.task.letters))
         if isinstance(found, NotLearned):
-            self.tried.append(found.reason)
-            return {}
+            return self.refuse(found.reason)
         if (why := doubt(found.machine, found.seen, found.length, rare=found.rare)) is not None:
-            self.clause = why
-            self.tried.append(why)
-            return {}
+            return self.refuse(why, plainly=True)
         predicts = self.task.asks == "next"
         self.automaton = None if predicts else found
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
@@ -181,25 +167,20 @@ class AnswersBox(Box):
         early = list(self.examples().items())
         self.first = dict(early[:: 1 + len(early) // ASKED_AGAIN])
         if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
-            self.tried.append(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")
-            return {}
+            return self.refuse(f"automata are learned of inputs over at most {LEARNED_LETTERS} letters")
         answers = {answer for words in drawn.inputs.values() for answer in words.values()}
         grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS
         if grows and not self.every_word:
-            self.tried.append("there are many answers, and only some words are inputs")
-            return {}
+            return self.refuse("there are many answers, and only some words are inputs")
         found = self._learn(first_token=grows)
         if isinstance(found, NotLearned):
-            self.tried.append(found.reason)
-            return {}
+            return self.refuse(found.reason)
         nouns = ("inputs", "tokens")
         why = doubt(
             found.machine, found.seen, found.length, rare=found.rare, undefined=UNDEFINED, nouns=nouns
         )
         if why is not None:
-            self.clause = why
-            self.tried.append(why)
-            return {}
+            return self.refuse(why, plainly=True)
         self.automaton = None if grows else found
         sides = learned_answer_sides(
             found,
@@ -211,9 +192,8 @@ class AnswersBox(Box):
         )
         if not self.every_word:
             if sides and (why := one_sided(self.trial)) is not None:
-                self.clause, self.automaton = why, None
-                self.tried.append(why)
-                return {}
+                self.automaton = None
+                return self.refuse(why, plainly=True)
             everywhere = learned_answer_sides(
                 found, name=name, keys=keys, every_word=True, first_token=grows, budget=self.budget()
             )

@@ -29,17 +29,10 @@ from longreach.tasks.predicates import IN, OUT, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
 from longreach.theory.automata.evidence import length_ranges, seen_answers
-from longreach.theory.automata.learn import (
-    LearnedAutomaton,
-    LearningLimits,
-)
+from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits
 from longreach.theory.automata.samples import long_words, near_words, short_words, stretched_words
 from longreach.theory.budget import Budget
-from longreach.theory.communication.rows import (
-    DrawnPairs,
-    MeasuredRows,
-    SpreadRows,
-)
+from longreach.theory.communication.rows import DrawnPairs, MeasuredRows, SpreadRows
 from longreach.theory.program_class import SIDES
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers
 from longreach.wording import EMPTY, spelled
@@ -117,6 +110,12 @@ class Box:
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         raise NotImplementedError
+
+    def refuse(self, why: str, *, plainly: bool = False) -> dict[str, Verdict]:
+        """No verdict, and why; with `plainly` it is said in a few plain words as well."""
+        self.tried.append(why)
+        self.clause = why if plainly else self.clause
+        return {}
 
     def reach(self) -> Verdict | None:
         """For attention to the last match, by the learned automaton."""

@@ -86,8 +86,6 @@ class Lookup:
     """Whether every key has one value in all inputs tried."""
     distance: int | None
     """The largest distance from the place to the end if that does not grow with the input."""
-    changed: int
-    """Changes of the token there that changed the answer, all but a few that were tried."""
 
     @property
     def words(self) -> str:
@@ -127,16 +125,13 @@ def lookup_of(
             place is not None and place < len(x) and x[place] == known[x][0]
             for x, place in zip(inputs, places, strict=True)
         )
-        if not right or left() < 0:
-            continue
-        changed = _counterfactual(rule, inputs, asked, left)
-        if changed is None:
+        if not right or left() < 0 or not _decides(rule, inputs, asked, left):
             continue
         back = [(len(x), len(x) - (place or 0)) for x, place in zip(inputs, places, strict=True)]
         longest, most = max(size for size, _ in back), max(distance for _, distance in back)
         far = [distance for size, distance in back if size > longest / 2]
         bounded = most < longest / 2 and far.count(most) >= OFTEN * len(far)
-        return Lookup(rule, len(inputs), _one_value(inputs), most if bounded else None, changed)
+        return Lookup(rule, len(inputs), _one_value(inputs), most if bounded else None)
     return None
 
 
@@ -144,14 +139,14 @@ def _one_value(inputs: list[Word]) -> bool:
     return all(len({x[k + 1] for k in range(len(x) - 2) if x[k] == x[-1]}) <= 1 for x in inputs)
 
 
-def _counterfactual(
+def _decides(
     rule: Rule,
     inputs: list[Word],
     asked: Callable[[Word], tuple[str, ...] | None],
     left: Callable[[], float],
-) -> int | None:
-    """How often changing the token there to another one that answers have changes the answer to it; None if
-    that fails too often, or if changing other tokens changes answers though the place stays."""
+) -> bool:
+    """Whether changing the token there to another one that answers have changes the answer to it, nearly
+    always, and changing other tokens does not though the place stays."""
     rng = np.random.default_rng(9)
     values = sorted({x[place] for x in inputs if (place := rule.place(x)) is not None})
     tried = failed = changed = 0
@@ -159,7 +154,7 @@ def _counterfactual(
         x = inputs[number]
         place = rule.place(x)
         if left() < 0 or place is None or len(values) < LEAST_DIFFERENT:
-            return None
+            return False
         other = [value for value in values if value != x[place]][int(rng.integers(len(values) - 1))]
         new = (*x[:place], other, *x[place + 1 :])
         said, moved = asked(new), rule.place(new)
@@ -174,7 +169,7 @@ def _counterfactual(
         if said is not None and moved == place != elsewhere:
             tried += 1
             failed += said[0] != x[place]
-    return changed if tried and failed <= MOST_WRONG * tried and changed else None
+    return changed > 0 and failed <= MOST_WRONG * tried
 
 
 def value_program(inputs: list[Word]) -> Program | None:

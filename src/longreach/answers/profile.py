@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from longreach.answers.profile_suite import Count, Part, Share, Suite, SuiteNeed, SuiteTask, suite
+from longreach.answers.profile_suite import Count, Part, Share, SuiteNeed, SuiteTask, suite
 from longreach.files import KEY
 from longreach.runs.cells import FITS, ByAccuracy
 from longreach.runs.index import Row
@@ -426,9 +426,7 @@ def headline(title: str, needs: Sequence[NeedProfile]) -> str:
     return f"{start} is effective to {', to '.join(parts)}{'; ' if ending else ''}{ending}."
 
 
-def is_whole(
-    part: Part, runs: Iterable[ProfiledRun], against: Suite | None = None, *, quick: bool = False
-) -> str | None:
+def is_whole(part: Part, runs: Iterable[ProfiledRun], *, quick: bool = False) -> str | None:
     """What keeps a profile from being all of the suite, or with `quick` its quick form; None: nothing.
 
     The quick form is the first task of each need with seed 0. All of the suite may have more seeds than it
@@ -437,7 +435,7 @@ def is_whole(
     >>> is_whole("development", []), is_whole("development", [], quick=True)
     ('addition: 0 of 3 seeds', 'copy-unique: 0 of 1 seed')
     """
-    known = against or suite()
+    known = suite()
     seeds: dict[tuple[str, str], list[int]] = {}
     for run in runs:
         seeds.setdefault((run.need, run.task), []).append(run.seed)

@@ -1,22 +1,14 @@
 """A model → the runs of the suite that fit into the time → its profile.
 
-Runs are ordinary runs of a results directory. They come in an order that does not look at results: the first
-task of each need, then the second, then the next seed. The quick form is the first task of each need; with
-some minutes the first so many runs are trained; all of them otherwise, and only then the learning rate is
-chosen, on development tasks.
+Runs are ordinary runs of a results directory.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import shlex
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from longreach.answers.profile import (
     Profile,
@@ -29,176 +21,25 @@ from longreach.answers.profile import (
     profiled_run,
     reach,
 )
-from longreach.answers.profile_suite import (
-    PLAN,
-    PROFILES,
-    Part,
-    Suite,
-    SuiteNeed,
-    SuiteTask,
-    check_part,
-    suite,
-)
-from longreach.config.architectures import DECODER, architecture_row
+from longreach.answers.profile_question import Place, ProfileQuestion
+from longreach.answers.profile_suite import PLAN, PROFILES, check_part
+from longreach.config.architectures import DECODER
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import canonical_json, job_key, read_bytes, write_atomically
-from longreach.runs.index import Row, row_of
+from longreach.runs.index import row_of
 from longreach.runs.plan import START_SECONDS, seconds_of, together
-from longreach.runs.resolve import resolve
-from longreach.runs.train import (
-    EngineMaker,
-    Nobody,
-    Watcher,
-    check_runs,
-    check_torch,
-    train_pending,
-    writable_runs,
-)
-from longreach.tasks.catalog import load_task
-from longreach.tasks.lengths import LengthRange
-from longreach.training.result import Result, code_version, read_result
+from longreach.runs.timed import TimedTraining
+from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch, train_pending, writable_runs
+from longreach.training.result import code_version
 from longreach.training.setup import network_of, task_of
 from longreach.wording import counted, roughly
 
 EVALUATED = 0.5
 """Testing a token takes this share of the time of training on one: forward alone, but over longer inputs."""
 MARGIN = 1.1
-SMOKE = {"layers": 1, "heads": 1, "width": 8, "batch": 8, "max_steps": 4, "test_size": 4}
-"""The setting of the scale `smoke`, where it differs: for tests of the machinery, it says nothing."""
-SMOKE_RANGES = 2
-
-
-class Place(NamedTuple):
-    """A run before it is trained."""
-
-    need: SuiteNeed
-    task: SuiteTask
-    config: RunConfig
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfileQuestion:
-    """Which model, on which part of the suite, with how much time.
-
-    >>> question = ProfileQuestion(model="lstm", scale="smoke")
-    >>> [place.need.need for place in question.places(0.003)][:3]
-    ['counting', 'window', 'modulus']
-    """
-
-    model: str = DECODER
-    encoding: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    part: Part = "development"
-    needs: tuple[str, ...] = ()
-    """Some of the suite's; empty: all."""
-    minutes: float | None = None
-    seeds: int | None = None
-    scale: Scale = "laptop"
-    quick: bool = False
-    """The first task of each need, once, whatever the time."""
-
-    def __post_init__(self) -> None:
-        check_part(self.part)
-        if self.seeds is not None and self.seeds < 1:
-            raise InputError(f"must be at least 1, not {self.seeds}", place=Field("seeds"))
-        if self.minutes is not None and not 0 < self.minutes < math.inf:
-            raise InputError(f"must be more than 0, not {self.minutes:g}", place=Field("minutes"))
-        if self.quick and (self.minutes is not None or self.seeds is not None):
-            reason = "has one seed and no limit of time; give neither seeds nor minutes"
-            raise InputError(reason, place=Field("quick"))
-        if self.scale == "paper":
-            raise InputError("a profile has the budget of its suite: laptop, or smoke", place=Field("scale"))
-        for name in self.needs:
-            self.suite.need(name)
-
-    @cached_property
-    def suite(self) -> Suite:
-        return suite()
-
-    @property
-    def chosen(self) -> tuple[SuiteNeed, ...]:
-        return tuple(each for each in self.suite.needs if not self.needs or each.need in self.needs)
-
-    @property
-    def seed_count(self) -> int:
-        return self.seeds or (1 if self.takes_first else self.suite.budget.seeds)
-
-    @property
-    def takes_first(self) -> bool:
-        """Whether of each need only the first task is trained."""
-        return self.quick or self.scale == "smoke"
-
-    def places(self, rate: float) -> list[Place]:
-        """All runs in their order: seeds in rounds, and in each the first task of every need comes first."""
-        found = self.suite.in_order(self.part, self.needs)[: len(self.chosen) if self.takes_first else None]
-        once = [Place(need, task, self.config(need, task, rate)) for need, task in found]
-        return [
-            place._replace(config=place.config.with_seed(seed))
-            for seed in range(self.seed_count)
-            for place in once
-        ]
-
-    def tried(self, rate: float) -> list[Place]:
-        """The runs by which a learning rate is judged: the first development task of each need, seed 0."""
-        needs = [need for need in self.chosen if need.tasks["development"]]
-        return [
-            Place(need, task, self.config(need, task, rate))
-            for need in needs
-            for task in need.tasks["development"][:1]
-        ]
-
-    def config(self, need: SuiteNeed, task: SuiteTask, rate: float) -> RunConfig:
-        budget, row = self.suite.budget, architecture_row(self.model)
-        given: dict[str, Any] = {"batch": budget.batch, "max_steps": need.steps, "test_size": budget.words}
-        given |= {"layers": budget.layers, "heads": budget.heads, "width": budget.width}
-        tests = self.suite.tested(task)
-        if self.scale == "smoke":
-            given, tests = {**given, **SMOKE}, tests[:SMOKE_RANGES]
-        sizes = ("layers", "heads", "width")
-        given = {
-            name: value
-            for name, value in given.items()
-            if name not in sizes or (name in row.sizes and name not in self.options)
-        }
-        known = load_task(task.task)
-        given |= {"log_length": True} if "positions" in row.can else {}
-        given |= {} if self.model == DECODER else {"architecture": self.model}
-        return resolve(
-            task.task, self.encoding, lr=rate, evaluate_every=given["max_steps"], warmup=0, stop_early=False,
-            train_lengths=LengthRange(*known.train_range(self.suite.trained_to)), test_lengths=tests,
-            model_options=dict(self.options), seed=0, **given,
-        )  # fmt: skip
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "suite": self.suite.hash, "model": self.model, "encoding": self.encoding,
-            "options": dict(self.options), "part": self.part, "needs": list(self.needs),
-            "minutes": self.minutes, "seeds": self.seeds, "scale": self.scale,
-        }  # fmt: skip
-
-    @property
-    def command(self) -> str:
-        """What was run, without where."""
-        return shlex.join(self.arguments)
-
-    @property
-    def arguments(self) -> list[str]:
-        """The command, word by word."""
-        parts = ["longreach", "profile"]
-        parts += [] if self.model == DECODER else ["--model", self.model]
-        for name, value in self.options.items():
-            parts += ["--model-option", f"{name}={json.dumps(value)}"]
-        parts += [] if self.encoding is None else ["--encoding", self.encoding]
-        parts += ["--part", self.part]
-        parts += ["--needs", ",".join(self.needs)] if self.needs else []
-        parts += [] if self.minutes is None else ["--minutes", f"{self.minutes:g}"]
-        parts += [] if self.seeds is None else ["--seeds", str(self.seeds)]
-        parts += ["--quick"] if self.quick else []
-        parts += [] if self.scale == "laptop" else ["--scale", self.scale]
-        return parts
 
 
 def evaluation_steps(config: RunConfig) -> float:
@@ -223,48 +64,29 @@ def seconds_by_run(configs: Sequence[RunConfig]) -> dict[str, float]:
     }
 
 
-class _Training:
-    """Trains runs until the time is over, and has the results."""
-
-    def __init__(
-        self, runs: Path, minutes: float | None, engine: EngineMaker | None, progress: Watcher
-    ) -> None:
-        self.runs, self.engine, self.progress = runs, engine, progress
-        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
-        self.rows: dict[str, Row] = {}
-        self.results: dict[str, Result] = {}
+class _Training(TimedTraining):
+    """Of a profile, in which runs that failed count."""
 
     def known(self, config: RunConfig) -> bool:
-        if config.key not in self.results:
-            try:
-                found = read_result(self.runs, config.key)
-            except InputError:
-                return False
-            if found.status != "done":
-                return False
-            self._keep(found)
-        return True
+        return self.done(config) is not None
 
-    def _keep(self, result: Result) -> None:
-        self.results[result.key], self.rows[result.key] = result, row_of(result)
-
-    def train(self, configs: Sequence[RunConfig]) -> None:
+    def train_all(self, configs: Sequence[RunConfig]) -> None:
         if all(self.known(each) for each in configs):
             return
         writable_runs(self.runs)
-        found = train_pending(
+        self.results |= train_pending(
             configs, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
         )
-        for result in found.values():
-            self._keep(result)
         for each in configs:
-            self.known(each)
+            self.done(each)
 
     def profiled(self, places: Sequence[Place]) -> list[ProfiledRun]:
         return [
-            profiled_run(need, task, config.ranges, self.rows[config.key], self._parameters(config.key))
+            profiled_run(
+                need, task, config.ranges, row_of(self.results[config.key]), self._parameters(config.key)
+            )
             for need, task, config in places
-            if config.key in self.rows
+            if config.key in self.results
         ]
 
     def _parameters(self, key: str) -> int | None:
@@ -312,29 +134,29 @@ def profile(
         model=model, encoding=encoding, options=dict(model_options or {}), part=check_part(part),
         needs=tuple(needs), minutes=minutes, seeds=seeds, scale=scale, quick=quick,
     )  # fmt: skip
-    training = _Training(check_runs(runs), minutes, engine, progress or Nobody())
+    training = _Training(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
     usual = question.suite.budget.usual_rate
     places = question.places(usual)
     rates: dict[float, list[ProfiledRun]] = {}
     if minutes is None and not question.takes_first:
-        rates, places = _with_chosen_rate(question, training, here)
+        rates, places = _with_chosen_rate(question, training)
     if minutes is None:
         configs = [place.config for place in places]
-        _announce(training, configs, here)
-        training.train(configs)
+        _announce(training, configs)
+        training.train_all(configs)
     else:
-        places = _within_time(question, places, training, here)
+        places = _within_time(question, places, training)
     return _profile(question, training, places, rates)
 
 
 def _with_chosen_rate(
-    question: ProfileQuestion, training: _Training, here: bool
+    question: ProfileQuestion, training: _Training
 ) -> tuple[dict[float, list[ProfiledRun]], list[Place]]:
     """The runs at every learning rate, and all runs of the suite with the best one."""
     tried = {rate: question.tried(rate) for rate in question.suite.budget.rates}
     configs = [place.config for each in tried.values() for place in each]
     rest = question.places(question.suite.budget.usual_rate)
-    if here:
+    if training.here:
         wanted = {each.key: each for each in [*configs, *(place.config for place in rest)]}
         waiting = [each for each in wanted.values() if not training.known(each)]
         seconds = together(list(seconds_by_run(waiting).values()), cores()) if waiting else 0.0
@@ -344,7 +166,7 @@ def _with_chosen_rate(
                 f"all of suite {question.suite.suite}: {counted(len(waiting), 'run')} to train, about "
                 f"{roughly(seconds)} on {counted(cores(), 'core')}; run the same command again to resume"
             )
-    training.train(configs)
+    training.train_all(configs)
     rates = {rate: training.profiled(places) for rate, places in tried.items()}
     return rates, question.places(best_rate(rates))
 
@@ -366,14 +188,11 @@ def best_rate(tried: Mapping[float, Sequence[ProfiledRun]]) -> float:
     return max(tried, key=score)
 
 
-def _within_time(
-    question: ProfileQuestion, places: Sequence[Place], training: _Training, here: bool
-) -> list[Place]:
+def _within_time(question: ProfileQuestion, places: Sequence[Place], training: _Training) -> list[Place]:
     """Train the first runs that fit into the minutes, then more while those before were quicker than thought.
 
     How many there were is kept beside the results, so that the same question has the same runs again.
     """
-    assert training.deadline is not None
     asked = json.loads(canonical_json(question.document()))
     path = training.runs / PROFILES / f"{job_key(asked)}{PLAN}"
     kept = _kept_count(path, asked)
@@ -382,19 +201,19 @@ def _within_time(
     estimated, pace = seconds_by_run([place.config for place in places]), 1.0
     count = kept if 0 < kept <= len(places) else 0
     while True:
-        left = training.deadline - time.monotonic() - START_SECONDS
+        left = training.left - START_SECONDS
         fits = _fitting(places, training, {key: pace * each for key, each in estimated.items()}, left)
-        if fits <= count and any(training.rows):
+        if fits <= count and training.results:
             break
         count = max(count, fits, 1)
         waiting = [place.config for place in places[:count] if not training.known(place.config)]
-        _announce(training, [place.config for place in places[:count]], here, (estimated, pace))
-        training.train([place.config for place in places[:count]])
-        done = [each.key for each in waiting if each.key in training.rows]
+        _announce(training, [place.config for place in places[:count]], (estimated, pace))
+        training.train_all([place.config for place in places[:count]])
+        done = [each.key for each in waiting if each.key in training.results]
         if len(done) < len(waiting):
             break
         pace = _pace(training, waiting, estimated)
-    found = [place for place in places[:count] if place.config.key in training.rows]
+    found = [place for place in places[:count] if place.config.key in training.results]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps({"question": asked, "runs": len(found)}, indent=1).encode())
     return found
@@ -421,14 +240,13 @@ def _fitting(places: Sequence[Place], training: _Training, seconds: Mapping[str,
 def _pace(training: _Training, configs: Sequence[RunConfig], estimated: Mapping[str, float]) -> float:
     """How many times as long as estimated those took that are done; 1 where none is."""
     done = [each.key for each in configs if training.known(each)]
-    taken = sum(training.rows[key].seconds or 0.0 for key in done)
+    taken = sum(training.results[key].timings.seconds for key in done)
     return taken / sum(estimated[key] for key in done) if taken else 1.0
 
 
 def _announce(
     training: _Training,
     configs: Sequence[RunConfig],
-    here: bool,
     known: tuple[Mapping[str, float], float] | None = None,
 ) -> None:
     """Say what will run; `known` has the seconds by key, and the pace of runs before."""
@@ -438,13 +256,12 @@ def _announce(
     writable_runs(training.runs)
     done = len(configs) - len(waiting)
     text = f"{counted(len(waiting), 'run')} to train" + (f", {done} done before" if done else "")
-    if here:
+    if training.here:
         if known is None:
             estimated = seconds_by_run(configs)
             known = estimated, _pace(training, configs, estimated)
         seconds = known[1] * together([known[0][each.key] for each in waiting], cores())
-        if training.deadline is not None:
-            seconds = min(seconds, max(0.0, training.deadline - time.monotonic()))
+        seconds = min(seconds, max(0.0, training.left))
         text += f": about {roughly(seconds)} on {counted(cores(), 'core')}"
     training.progress.say(text)
 
@@ -513,8 +330,8 @@ def _profile(
         ),
         seconds=round(sum(run.seconds for run in spent), 1),
         headline=headline(label.title, needs),
-        whole=is_whole(question.part, runs, question.suite) is None,
-        quick=question.scale != "smoke" and is_whole(question.part, runs, question.suite, quick=True) is None,
+        whole=is_whole(question.part, runs) is None,
+        quick=question.scale != "smoke" and is_whole(question.part, runs, quick=True) is None,
         needs=tuple(needs),
         theory=theory,
         runs=runs,

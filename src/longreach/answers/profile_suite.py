@@ -128,18 +128,17 @@ class Suite(_Document):
         return tuple(LengthRange(*each) for each in zip(firsts, ends, strict=False))
 
 
-def grid_lengths(trained_to: int, times: int = 25) -> tuple[int, ...]:
-    """N · 2^(i/2) from the first length above N, up to `times` N, which is the last.
+def grid_lengths(trained_to: int) -> tuple[int, ...]:
+    """N · 2^(i/2) from the first length above N, up to 25 N, which is the last.
 
     >>> grid_lengths(20)
     (28, 40, 57, 80, 113, 160, 226, 320, 453, 500)
     """
+    last = 25 * trained_to
     found: list[int] = []
-    power = 1
-    while (length := round(trained_to * 2 ** (power / 2))) < times * trained_to:
+    while (length := round(trained_to * 2 ** ((len(found) + 1) / 2))) < last:
         found.append(length)
-        power += 1
-    return (*found, times * trained_to)
+    return (*found, last)
 
 
 def suite_hash(document: dict[str, Any]) -> str:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from longreach.answers.asking import Asking, OutOfTime, guarded_task
-from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
+from longreach.answers.encodings import COUPLED, COUPLED_SOURCE, coupled_note
+from longreach.answers.forecast import Forecast
 from longreach.answers.step_sparsity import seems_local
 from longreach.config.model import CellLabel
 from longreach.errors import InputError

@@ -217,11 +217,8 @@ def _tokens(answer: Hashable) -> Sequence[str]:
 
 def fitting_example(word: Word, answer: Hashable) -> Example:
     """What is read, and what is right at its end; of a long answer its beginning and its last tokens."""
-    tokens = tuple(_tokens(answer))
-    if not isinstance(answer, tuple):
-        return word, tokens
-    read = (SOS, *word, SEP, *tokens[:-1])
-    return (read, tokens) if len(tokens) <= MOST_ASKED else (read, tokens[-MOST_ASKED:])
+    read, tokens = _whole(word, answer)
+    return read, tokens[-MOST_ASKED:] if isinstance(answer, tuple) else tokens
 
 
 def _with_empty_word(program: Program, accepted: bool) -> Program:

@@ -15,16 +15,11 @@ from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Task
 from longreach.theory.crasp.evaluate import Stream
-from longreach.theory.crasp.program import Program, Trace
+from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import Encoder
 from longreach.theory.program_class import PROGRAM_SIDES, SIDES
 from longreach.theory.verdicts.judge import language_sides
-from longreach.theory.verdicts.verdict import (
-    Answer,
-    Proof,
-    Verdict,
-    undecided,
-)
+from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, undecided
 from longreach.wording import EMPTY
 
 
@@ -150,10 +145,6 @@ def read_by_program(task: Task, tokens: Sequence[str]) -> list[str]:
         return list(tokens)
     separated = isinstance(task, SequenceTask) and task.separated
     return [SOS, *tokens, *([SEP] if separated else [])]
-
-
-def trace_of(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str]) -> Trace:
-    return known_program(sides).trace(read_by_program(task, tokens_of(task, word)))
 
 
 def predict(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str]) -> tuple[str, ...]:

@@ -53,7 +53,6 @@ NONE = "no certificate: expected an object with 'kind', or a document"
 class Statement:
     """What one file, line or part of a file says: a certificate alone, or a document about a task."""
 
-    place: str
     certificate: CertificateDocument | None = None
     document: VerdictDocument | None = None
     certificates: Mapping[tuple[str, str], CertificateDocument] | None = None
@@ -139,7 +138,7 @@ def _statement(document: Any, place: str) -> Statement:
     if not isinstance(document, dict):
         raise InputError(f"{place}: not a document: expected a JSON object")
     if "kind" in document:
-        return Statement(place, _certificate(document, place))
+        return Statement(_certificate(document, place))
     if document.keys().isdisjoint({*CLASSES, MODEL}):
         raise InputError(f"{place}: {NONE}")
     try:
@@ -155,7 +154,7 @@ def _statement(document: Any, place: str) -> Statement:
                 certificates[key, answer] = _certificate(written, f"{place}: {key}.{field}")
     if read.model is not None and read.model.certificate:
         certificates[MODEL, ""] = _certificate(read.model.certificate, f"{place}: {MODEL}.certificate")
-    return Statement(place, None, read, certificates)
+    return Statement(None, read, certificates)
 
 
 def _certificate(document: dict[str, Any], place: str) -> CertificateDocument:

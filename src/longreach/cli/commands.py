@@ -38,7 +38,7 @@ COMMANDS = {
     "results show": Command("Show one result: configuration, versions, all numbers.", "results:show"),
     "results export": Command("Export final numbers and settings, or all evaluations.", "results:export"),
     "results import": Command("Import accuracies that were measured elsewhere.", "results:import_results"),
-    "results remove": Command("Remove runs: results, models and checkpoints.", "results:remove"),
+    "results remove": Command("Remove runs: results, models and checkpoints.", "remove:remove"),
     "report": Command("Write an HTML report of the runs, or serve it live.", panel="Experiments"),
     "inspect": Command("Look inside a trained model.", panel="Experiments"),
     "crasp": Command("Run, trace, compare, compile and find C-RASP programs.", panel="Theory"),

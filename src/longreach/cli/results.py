@@ -1,8 +1,7 @@
-"""`longreach results`: list, show, export and remove runs."""
+"""`longreach results`: list, show, export and import runs."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -100,7 +99,7 @@ def _ranges(names: list[str]) -> list[Column]:
     return [Column(name, rank=0 if name == names[-1] else 2) for name in names]
 
 
-def _name(row: Row) -> dict[str, Any]:
+def name_of(row: Row) -> dict[str, Any]:
     """What tells a result from others."""
     from longreach.theory.names import TaskName
 
@@ -120,7 +119,7 @@ def _print_rows(rows: list[Row]) -> None:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
         sure = {"1 of 1": "yes", "0 of 1": "no"}.get(_sure_of(Cell.of(row.config, [row])), "")
-        lines.append([*_name(row).values(), row.steps, seconds, *accuracies, sure])
+        lines.append([*name_of(row).values(), row.steps, seconds, *accuracies, sure])
     all_done = all(row.status == "done" for row in rows)
     columns = [
         Column("key", rank=1, right=False),
@@ -132,7 +131,7 @@ def _print_rows(rows: list[Row]) -> None:
     console().table(_without_blanks(columns, lines))
 
 
-def _elsewhere(runs: Path) -> tuple[ImportedRun, ...]:
+def imported_runs(runs: Path) -> tuple[ImportedRun, ...]:
     """The imported runs; where their file is damaged, a line says so."""
     from longreach.runs.imported import read_imported
 
@@ -143,7 +142,7 @@ def _elsewhere(runs: Path) -> tuple[ImportedRun, ...]:
         return ()
 
 
-def _imported_name(run: ImportedRun) -> dict[str, Any]:
+def name_of_imported(run: ImportedRun) -> dict[str, Any]:
     """The same of a run that was measured elsewhere."""
     from longreach.theory.names import TaskName
 
@@ -200,103 +199,7 @@ def import_results(
         say(found.words)
 
 
-MOST_LINES = 20
-UNITS = ("bytes", "kB", "MB", "GB", "TB")
-
-
-class Removable(StrEnum):
-    done = "done"
-    failed = "failed"
-    damaged = "damaged"
-    unfinished = "unfinished"
-    imported = "imported"
-
-
-def remove(
-    keys: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY", help="Keys of runs, or their beginnings.")
-    ] = None,
-    task: Annotated[str | None, option("All runs of this task.", "NAME")] = None,
-    encoding: Annotated[str | None, option("All with this encoding.", "NAME")] = None,
-    status: Annotated[
-        Removable | None, option("All with this status; unfinished runs could be resumed.")
-    ] = None,
-    yes: Annotated[bool, option("Do not ask.", None, "--yes", "-y")] = False,
-    runs: RunsOption = DEFAULT_RUNS,
-    as_json: JsonOption = False,
-) -> None:
-    """Remove runs: results, models and checkpoints.
-
-    Options combine. The command shows what it will remove and asks first. Nothing is removed while one of the
-    runs is active.
-
-    Example: longreach results remove --task parity --status failed
-    """
-    from longreach.runs.imported import remove_imported
-    from longreach.runs.index import read_index
-    from longreach.runs.record import remove_runs, size_of
-
-    if not keys and task is None and encoding is None and status is None:
-        raise InputError("KEY: missing; or choose runs by --task, --encoding or --status")
-    with read_index(runs) as index:
-        known = [*_known(index), *map(_imported_name, _elsewhere(runs))]
-        chosen = _chosen(known, keys or [], task, encoding, status)
-    size = sum(size_of(runs / each["key"]) for each in chosen)
-    what = f"{counted(len(chosen), 'run')}, {_size(size)}"
-    if chosen and not yes and (as_json or not sys.stdin.isatty()):
-        raise InputError(f"--yes: required to remove {what} non-interactively")
-    if not chosen:
-        note("no such run: nothing is removed")
-    elif not as_json:
-        for each in chosen[:MOST_LINES]:
-            note("  ".join(str(value) for value in each.values() if value is not None))
-        if len(chosen) > MOST_LINES:
-            note(f"and {len(chosen) - MOST_LINES} more")
-    if chosen and not yes and not typer.confirm(f"remove {what}?", err=True):
-        note("nothing is removed")
-        chosen, size = [], 0
-    elsewhere = [each["key"] for each in chosen if each["status"] == "imported"]
-    remove_runs(runs, [each["key"] for each in chosen if each["status"] != "imported"])
-    remove_imported(runs, elsewhere)
-    if as_json:
-        print_json({"removed": chosen, "bytes": size})
-    elif chosen:
-        say(f"removed {what}")
-
-
-def _known(index: Index) -> list[dict[str, Any]]:
-    """What may be removed, by key; directories with other names are not ours."""
-    from longreach.files import KEY
-
-    nothing = {"task": None, "encoding": None, "seed": None}
-    unfinished = [{"key": key, **nothing, "status": "unfinished"} for key in index.unfinished]
-    return [each for each in [*map(_name, index.rows()), *unfinished] if KEY.fullmatch(each["key"])]
-
-
-def _chosen(
-    known: list[dict[str, Any]],
-    keys: list[str],
-    task: str | None,
-    encoding: str | None,
-    status: Removable | None,
-) -> list[dict[str, Any]]:
-    from longreach.theory.names import TaskName
-
-    wanted = {
-        "task": None if task is None else TaskName(task).short,
-        "encoding": encoding,
-        "status": None if status is None else status.value,
-    }
-    names = {_whole(key, [each["key"] for each in known], f"no run {key!r}") for key in keys}
-    return [
-        each
-        for each in known
-        if (not names or each["key"] in names)
-        and all(value is None or each[name] == value for name, value in wanted.items())
-    ]
-
-
-def _whole(key: str, known: list[str], none: str) -> str:
+def one_key(key: str, known: list[str], none: str) -> str:
     """The one key that begins so."""
     found = [key] if key in known else [name for name in known if key and name.startswith(key)]
     if not found:
@@ -305,18 +208,6 @@ def _whole(key: str, known: list[str], none: str) -> str:
         more = ", …" if len(found) > 5 else ""
         raise InputError(f"KEY: {key!r} is the beginning of {', '.join(found[:5])}{more}")
     return found[0]
-
-
-def _size(size: float) -> str:
-    """A number of bytes for people.
-
-    >>> _size(0), _size(2_500_000)
-    ('0 bytes', '2.5 MB')
-    """
-    place = 0
-    while size >= 1000 and place < len(UNITS) - 1:
-        size, place = size / 1000, place + 1
-    return f"{size:.0f} {UNITS[place]}" if place < 2 else f"{size:.1f} {UNITS[place]}"
 
 
 SHOWN_EVALUATIONS = 10
@@ -354,7 +245,7 @@ class Only:
 
         if self.status is not None:
             return []
-        found = _elsewhere(index.runs)
+        found = imported_runs(index.runs)
         task = None if self.task is None else stored_as(self.task, {run.task for run in found})
         return [run for run in found if task in (None, run.task) and self.encoding in (None, run.encoding)]
 
@@ -448,8 +339,8 @@ def show(
     from longreach.training.result import check_directory, entries, read_file
 
     found = {entry.name: entry for entry in entries(check_directory(runs))}
-    imported = {run.key: run for run in _elsewhere(runs)}
-    name = _whole(key, [*found, *imported], f"no result {key!r} in {runs}")
+    imported = {run.key: run for run in imported_runs(runs)}
+    name = one_key(key, [*found, *imported], f"no result {key!r} in {runs}")
     if name in imported:
         _show_imported(imported[name], as_json)
         return

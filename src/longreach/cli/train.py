@@ -454,7 +454,7 @@ def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding
 
 def _has_theory(label: CellLabel) -> bool:
     """Whether theory may have a forecast; others are not looked for, which can take seconds."""
-    from longreach.answers.forecast import OTHER_ATTENTION
+    from longreach.answers.encodings import OTHER_ATTENTION
 
     return label.architecture != DECODER or label.side is not None or label.encoding in OTHER_ATTENTION
 

@@ -73,7 +73,7 @@ def softness(weights: Array, queries: Wanted | None = None) -> Softness:
     return Softness(largest=float(weights.max(axis=-1)[used].mean()), entropy=float(entropy[used].mean()))
 
 
-def hardness(weights: Array, wanted: Wanted, queries: Wanted | None = None) -> Hardness:
+def hardness(weights: Array, wanted: Wanted) -> Hardness:
     """How the weights lie on wanted keys, over the queries that want some key.
 
     >>> found = hardness(np.array([[1.0, 0.0], [0.8, 0.2]]), np.array([[True, False], [True, False]]))
@@ -87,11 +87,9 @@ def hardness(weights: Array, wanted: Wanted, queries: Wanted | None = None) -> H
     wanted = np.broadcast_to(wanted & causal, weights.shape)
     number = wanted.sum(axis=-1)
     used = number > 0
-    if queries is not None:
-        used = used & np.broadcast_to(queries, used.shape)
     if not used.any():
         raise InputError("no query wants any key")
-    on, off = wanted & used[..., None], causal & ~wanted & used[..., None]
+    off = causal & ~wanted & used[..., None]
     hard = wanted / np.maximum(number, 1)[..., None]
     mass = (weights * wanted).sum(axis=-1)
     apart = np.abs(weights - hard).sum(axis=-1) / 2
@@ -99,11 +97,11 @@ def hardness(weights: Array, wanted: Wanted, queries: Wanted | None = None) -> H
     return Hardness(
         mass=float(mass[used].mean()),
         even_mass=float((number / np.arange(1, size + 1))[used].mean()),
-        wanted=float(weights[on].mean()),
-        wanted_deviation=float(weights[on].std()),
+        wanted=float(weights[wanted].mean()),
+        wanted_deviation=float(weights[wanted].std()),
         other=float(others.mean()) if others.size else 0.0,
         other_deviation=float(others.std()) if others.size else 0.0,
-        ideal=float(hard[on].mean()),
+        ideal=float(hard[wanted].mean()),
         distance=float(apart[used].mean()),
     )
 

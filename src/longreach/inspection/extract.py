@@ -189,16 +189,16 @@ def open_run(directory: str | Path, task: str | None = None, *, encoding: str | 
     return TrainedModel(known, model, parameters, config.train_lengths, config.test_lengths)
 
 
-def inputs_compared(trained: TrainedModel, seed: int = 0) -> dict[LengthRange, list[Word]]:
+def inputs_compared(trained: TrainedModel) -> dict[LengthRange, list[Word]]:
     """Inputs of each range, the training range first."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     ranges = (trained.train_lengths, *trained.test_lengths)
     return {lengths: list(_inputs(trained.task, lengths, rng)) for lengths in ranges}
 
 
-def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -> Extraction:
+def extract(trained: TrainedModel, *, seconds: float = SECONDS) -> Extraction:
     """Learn a small automaton that answers as the model does, and find where model and task disagree."""
-    inputs = inputs_compared(trained, seed)
+    inputs = inputs_compared(trained)
     letters = sorted({letter for words in inputs.values() for word in words for letter in word})
     limits = LearningLimits(
         length=trained.train_lengths.last,
@@ -294,7 +294,7 @@ class ExtractedProgram:
 
 
 def extract_programs(
-    trained: TrainedModel, inputs: Mapping[LengthRange, Sequence[Word]], *, seconds: float, seed: int = 0
+    trained: TrainedModel, inputs: Mapping[LengthRange, Sequence[Word]], *, seconds: float
 ) -> tuple[ExtractedProgram, ...] | str:
     """For each token that the model says a program; of two tokens one, since the other is said elsewhere.
 
@@ -318,7 +318,7 @@ def extract_programs(
     programs = []
     for token in wanted:
         target = ExamplesTarget({word: said == token for word, said in asked.items()}, letters)
-        found = synthesize(target, family=family, seconds=seconds / len(wanted), seed=seed)
+        found = synthesize(target, family=family, seconds=seconds / len(wanted))
         agreements = () if found.program is None else _agreements(trained, found, token, inputs)
         programs.append(ExtractedProgram(says=token, family=family, found=found, agreements=agreements))
     return tuple(programs)

@@ -182,7 +182,7 @@ def summarize(
     phi = []
     for layer, (found, fitted) in enumerate(zip(products, fits, strict=True)):
         rows = [
-            _relation(matrix, _local_to(fit), _of_means(model, layer, head, means, size))
+            _relation(matrix, fit, _of_means(model, layer, head, means, size))
             for head, (matrix, fit) in enumerate(zip(found, fitted, strict=True))
         ]
         longest = max(map(len, rows))
@@ -198,17 +198,14 @@ def summarize(
     )
 
 
-def _local_to(fit: PeriodicFit) -> int:
-    return -1 if fit.shape == "constant" else fit.local_to
-
-
 def _of_means(model: FoldedModel, layer: int, head: int, means: Array, size: int) -> Array:
     rows = means[np.arange(size) % len(means)]
     return model.layers[layer].heads[head].product(rows, rows)
 
 
-def _relation(matrix: Array, local_to: int, of_means: Array) -> Array:
+def _relation(matrix: Array, fit: PeriodicFit, of_means: Array) -> Array:
     """φ at the distances 0 … τ: the residual of the means there, minus their residual beyond."""
+    local_to = -1 if fit.shape == "constant" else fit.local_to
     left = diagonal_means(matrix) - diagonal_means(of_means)
     counts = np.arange(len(left), 0, -1)
     beyond = np.average(left[local_to + 1 :], weights=counts[local_to + 1 :])
@@ -284,7 +281,6 @@ class LimitSize:
     finite: Regularizer | None
     """R of the model with linear layer norms; None if the model is too wide."""
     limit: LimitRegularizer | None
-    summary: LimitSummary
 
     def document(self) -> dict[str, Any]:
         return {
@@ -314,7 +310,6 @@ def size_of(summary: LimitSummary, found: Subject, model: FoldedModel) -> LimitS
         units=units,
         finite=finite,
         limit=limit,
-        summary=summary,
     )
 
 
@@ -417,9 +412,9 @@ def longest_size(found: Subject) -> int | None:
     return found.config.positions if encoding_row(encoding).learned_positions else None
 
 
-def tried_lengths(task: Task, trained_to: int, multiples: Iterable[int] = MULTIPLES) -> list[int]:
+def tried_lengths(task: Task, trained_to: int) -> list[int]:
     """The task's lengths nearest to multiples of the training length."""
-    return sorted({nearest_length(task, times * trained_to) for times in multiples})
+    return sorted({nearest_length(task, times * trained_to) for times in MULTIPLES})
 
 
 def accuracy_by_length(

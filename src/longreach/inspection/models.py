@@ -44,7 +44,6 @@ class Subject:
     """A decoder, and what is known of how it was trained."""
 
     name: str
-    path: Path
     kind: Literal["run", "checkpoint", "gpt2"]
     config: ModelConfig
     parameters: Parameters
@@ -109,7 +108,7 @@ def open_model(
             return OutsideModel(path=folder, document=document)
         config, parameters = huggingface.load(folder)
         parameters = {name: value.float() for name, value in parameters.items()}
-        found = Subject(name=folder.name, path=folder, kind="gpt2", config=config, parameters=parameters)
+        found = Subject(name=folder.name, kind="gpt2", config=config, parameters=parameters)
         return _with_task(found, task, alphabet)
     if not (folder / MODEL).is_file():
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
@@ -119,7 +118,6 @@ def open_model(
         raise InputError(f"{folder}: {lack}", place=Argument("model"))
     found = Subject(
         name=folder.resolve().name,
-        path=folder,
         kind="checkpoint" if result is None else "run",
         config=model,
         parameters=parameters,

@@ -28,14 +28,14 @@ LEAST = 5
 """Where fewer inputs than that are answered differently from most, there is nothing to explain."""
 
 
-def window_of(trained: TrainedModel, length: int, *, seed: int = 0) -> int | None:
+def window_of(trained: TrainedModel, length: int) -> int | None:
     """The least number of last tokens that decides what a model says, among those tried; None if none does.
 
     Random and probing inputs of the length are paired, and the last tokens of one replace those of the other:
     in half of the pairs the answers of the two differ, since where most inputs have one answer it stays the
     same whatever is cut. 0 if hardly any answers differ, which tells nothing.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     tokens = _inputs(trained, length, rng)
     said = _said(trained, tokens)
     _, frequencies = np.unique(said, return_counts=True)

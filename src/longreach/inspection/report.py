@@ -255,9 +255,9 @@ def inspect_subject(
     return replace(inspection, construction=construction, lengths=lengths, failure=failure)
 
 
-def inspect_heads(found: Subject, *, seed: int = 0, rows: int = ROWS) -> tuple[HeadReport, ...]:
+def inspect_heads(found: Subject) -> tuple[HeadReport, ...]:
     """The heads of a decoder, and nothing else of it."""
-    return _look(found, None, seed=seed, rows=rows, remarks=[], stage=lambda _: None).heads
+    return _look(found, None, seed=0, rows=ROWS, remarks=[], stage=lambda _: None).heads
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -305,10 +305,10 @@ def _is_large(found: Subject) -> bool:
     return sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS
 
 
-def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSummary:
+def limit_summary(found: Subject) -> LimitSummary:
     """The approximate limit transformer of a decoder that has one."""
     length = found.trained_to or RANDOM_LENGTH
-    tokens, mask = data_for(found, length, rows, np.random.default_rng(seed))
+    tokens, mask = data_for(found, length, ROWS, np.random.default_rng(0))
     seen, model = trace_and_fold(found.parameters, found.config, tokens, mask)
     size = min(_used_positions(found), MOST_POSITIONS)
     stream, _ = _products(found, model, seen, size)

@@ -16,14 +16,7 @@ from longreach.answers.kept_forecast import kept_forecasts
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.files import ResultError
-from longreach.report.forecast_view import (
-    BENCHMARK,
-    Answer,
-    Known,
-    further_verdicts,
-    known_of,
-    known_of_kept,
-)
+from longreach.report.forecast_view import BENCHMARK, Answer, Known, further_verdicts, known_of, known_of_kept
 from longreach.report.outside import Outside, name_problem, without
 from longreach.report.view import (
     KINDS,

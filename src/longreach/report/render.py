@@ -14,14 +14,7 @@ from longreach.report.collect import report_view
 from longreach.report.profiles import board_parts
 from longreach.report.svg import curve_legend, curves, panel, series_class, shares
 from longreach.report.view import CellView, ReportView, TaskView
-from longreach.report.words import (
-    NO_BREAK,
-    encoding_name,
-    encoding_note,
-    lengths,
-    percent,
-    sentence_case,
-)
+from longreach.report.words import NO_BREAK, encoding_name, encoding_note, lengths, percent, sentence_case
 from longreach.wording import counted, duration, shortened, visible
 
 NOTHING_COUNTS = (

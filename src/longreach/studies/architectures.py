@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from longreach.answers.agreement import Place
+from longreach.answers.odds_features import range_at
 from longreach.config.model import CellLabel
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -17,6 +18,8 @@ from longreach.studies.cells import Outcome, cell_study
 from longreach.studies.encodings import draw_encodings
 from longreach.studies.study import StudyReport, table_of
 from longreach.tasks.catalog import load_task
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.task import Task
 
 TASKS = (
     "parity",
@@ -63,23 +66,22 @@ ABOUT = (
 
 def config_of(place: Place, scale: Scale) -> RunConfig:
     """The run of a cell with the seed 0."""
-    given: dict[str, Any] = dict(SETTING) if scale != "smoke" else {}
-    model = place.model
-    row = CellLabel.read(place.encoding).row
+    if scale == "smoke":
+        return resolve(place.task, scale=scale, **place.model)
+    row, task = CellLabel.read(place.encoding).row, load_task(place.task)
     sizes = ("layers", "heads")
-    given = {name: value for name, value in given.items() if name not in sizes or name in row.sizes}
-    if "positions" in row.can and place.encoding in ("nope", "ape"):
-        given |= {"log_length": True} if scale != "smoke" else {}
-    if scale != "smoke":
-        task = load_task(place.task)
-        trained = task.train_range(TRAIN_TO)
-        last = int(trained[1])
-        given |= {"train_lengths": trained}
-        ranges = [(times * last - last + 1, times * last) for times in TIMES]
-        given["test_lengths"] = tuple(
-            each for each in ranges if task.has(np.arange(each[0], each[1] + 1)).any()
-        )
-    return resolve(place.task, scale=scale, **model, **given)
+    given = {name: value for name, value in SETTING.items() if name not in sizes or name in row.sizes}
+    if place.encoding in ("nope", "ape"):
+        given["log_length"] = True
+    trained = task.train_range(TRAIN_TO)
+    tests = tested_ranges(task, int(trained[1]), TIMES)
+    return resolve(place.task, scale=scale, train_lengths=trained, test_lengths=tests, **place.model, **given)
+
+
+def tested_ranges(task: Task, last: int, times: Iterable[int]) -> tuple[LengthRange, ...]:
+    """The ranges that end at so many times the longest training length, where the task has inputs."""
+    ranges = [range_at(last, each) for each in times]
+    return tuple(each for each in ranges if task.has(np.arange(each.first, each.last + 1)).any())
 
 
 def by_model(found: Sequence[Outcome], *, about: str = ABOUT) -> StudyReport:
@@ -110,6 +112,13 @@ def by_model(found: Sequence[Outcome], *, about: str = ABOUT) -> StudyReport:
     return StudyReport(document={"models": document}, tables=[table], remarks=[about])
 
 
+SHARED: dict[str, Any] = {
+    "config": config_of,
+    "seeds": {"smoke": 1, "laptop": 3, "paper": 3},
+    "setting": "The setting of the census for all models.",
+    "figure": draw_encodings,
+    "summary": by_model,
+}
 STUDY = cell_study(
     name="architectures",
     title="What each architecture extends",
@@ -117,11 +126,7 @@ STUDY = cell_study(
     about="all architectures and attention variants on eight tasks, beside their forecasts",
     time="laptop: about two hours on two cores; --seeds 1: 40 minutes",
     places=tuple(Place(task, model) for task in TASKS for model in MODELS),
-    config=config_of,
-    seeds={"smoke": 1, "laptop": 3, "paper": 3},
-    setting="The setting of the census for all models.",
-    figure=draw_encodings,
-    summary=by_model,
+    **SHARED,
 )
 
 STATE_PASSING = cell_study(
@@ -136,9 +141,5 @@ STATE_PASSING = cell_study(
         for pair in zip(RECURRENT, PASSING, strict=True)
         for model in pair
     ),
-    config=config_of,
-    seeds={"smoke": 1, "laptop": 3, "paper": 3},
-    setting="The setting of the census for all models.",
-    figure=draw_encodings,
-    summary=by_model,
+    **SHARED,
 )

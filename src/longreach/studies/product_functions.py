@@ -154,7 +154,7 @@ def untrained_gpt2(scale: Scale) -> Subject:
     from longreach.models.huggingface import config_from_document
 
     config = config_from_document({"model_type": "gpt2", **GPT2_SIZES[scale]})
-    return Subject(name=GPT2, path=Path(), kind="gpt2", config=config, parameters=initialise(config, 0))
+    return Subject(name=GPT2, kind="gpt2", config=config, parameters=initialise(config, 0))
 
 
 def _read_run(folder: Path, model: str) -> list[ReadHead]:

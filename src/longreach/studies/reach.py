@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from longreach.answers.agreement import ALGORITHMIC, REGULAR, Place
 from longreach.config.reach import REACH
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.runs.resolve import resolve
 from longreach.studies.advice import BUILT_IN, OF_THE_CENSUS, tried
-from longreach.studies.architectures import by_model
+from longreach.studies.architectures import by_model, tested_ranges
 from longreach.studies.cells import cell_study
 from longreach.studies.encodings import draw_encodings
 from longreach.tasks.catalog import load_task
@@ -53,13 +51,11 @@ def config_of(place: Place, scale: Scale) -> RunConfig:
     task = load_task(place.task)
     last = int(usual.train_lengths.last) if place.task in FIGURE_1 else SHORT
     trained = task.train_range(last)
-    last = int(trained[1])
-    ranges = [(times * last - last + 1, times * last) for times in TIMES]
     setting = SETTING | {
         "width": max(64, usual.width),
         "max_steps": min(usual.max_steps, MOST_STEPS),
         "train_lengths": trained,
-        "test_lengths": tuple(each for each in ranges if task.has(np.arange(each[0], each[1] + 1)).any()),
+        "test_lengths": tested_ranges(task, int(trained[1]), TIMES),
     }
     return resolve(place.task, scale=scale, **{**place.model, **setting})
 

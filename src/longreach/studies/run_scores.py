@@ -24,13 +24,7 @@ from longreach.answers.odds import FloatArray, logistic
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.inspection.attention import softness
-from longreach.inspection.limit import (
-    LengthRow,
-    accuracy_by_length,
-    answers_of,
-    cannot_be_limit,
-    correct,
-)
+from longreach.inspection.limit import LengthRow, accuracy_by_length, answers_of, cannot_be_limit, correct
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import (
     fit_positions,
@@ -113,16 +107,16 @@ def run_features(found: Subject, *, rows: int = ROWS, seed: int = 0) -> dict[str
     }
 
 
-def beyond_training(found: Subject, length: int, *, rows: int = ROWS, seed: int = 0) -> LengthRow | None:
+def beyond_training(found: Subject, length: int, *, rows: int = ROWS) -> LengthRow | None:
     """How a run and its approximate limit transformer do at a length that was never trained.
 
     No feature: this looks at longer inputs. None where there is no such limit transformer.
     """
     if found.task is None or cannot_be_limit(found.config) is not None:
         return None
-    summary = limit_summary(found, seed=seed)
+    summary = limit_summary(found)
     near = nearest_length(found.task, length)
-    return accuracy_by_length(found, [near], summary=summary, rows=rows, seed=seed)[0]
+    return accuracy_by_length(found, [near], summary=summary, rows=rows)[0]
 
 
 def _shift(matrix: Array, size: int) -> float:

@@ -9,7 +9,6 @@ languages, but with the usual attention, and with fewer test words, because they
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -203,8 +202,6 @@ def agreements(found: Sequence[JudgedLanguage]) -> dict[str, Any]:
 
 
 ENCODINGS = ("nope", "ape")
-PER_KIND = 3
-"""Languages of each kind: labelled yes; labelled no, though the letter tells the state; labelled no."""
 TRAIN_TO = 50
 TESTS = (LengthRange(51, 100), LengthRange(101, 150), LengthRange(201, 250), LengthRange(451, 500))
 SETTING: dict[str, Any] = {
@@ -228,35 +225,9 @@ SAMPLE = (
     "1700", "433", "ab_k", "136", "831", "331", "616", "ab_bba", "1539", "1396", "dyck2", "ABplus_BBAA",
     "1531",
 )  # fmt: skip
-"""What `drawn` gives, which takes seconds: a test compares them."""
+"""The first three of each kind by a hash, and all that contradict the verdict: a test draws them again."""
 EASIER = ("136", "831", "331")
 """Those of which the letter tells the state: without positions a program exists if it is read there."""
-
-
-def drawn() -> tuple[JudgedLanguage, ...]:
-    """The languages to train: the first of each kind by a hash, and all that contradict the verdict.
-
-    They are of the suite that was trained to 50, and have words in every range.
-    """
-    known = [each for each in judged_languages() if each.published.suite == "main" and _has_words(each)]
-    ordered = sorted(known, key=lambda each: hashlib.sha256(each.published.expression.encode()).hexdigest())
-    kinds: dict[tuple[bool, bool], list[JudgedLanguage]] = {}
-    for each in ordered:
-        if each.agrees(LEVEL):
-            kinds.setdefault((each.published.c_rasp, bool(each.at_letter)), []).append(each)
-    first = [each for kind in sorted(kinds, reverse=True) for each in kinds[kind][:PER_KIND]]
-    return (*first, *(each for each in ordered if not each.agrees(LEVEL)))
-
-
-def _has_words(language: JudgedLanguage) -> bool:
-    automaton = from_expression(language.published.expression)
-    reached, lengths = {0}, set()
-    for length in range(TESTS[-1].last + 1):
-        if reached & automaton.accepting:
-            lengths.add(length)
-        reached = {target for state in reached for target in automaton.transitions[state]}
-    spans = (LengthRange(1, TRAIN_TO), *TESTS)
-    return all(not lengths.isdisjoint(range(span.first, span.last + 1)) for span in spans)
 
 
 def sample() -> dict[str, StateLanguage]:

@@ -98,7 +98,6 @@ def bootstrap(
     statistic: Callable[[IntArray], float],
     *,
     samples: int = SAMPLES,
-    seed: int = 0,
 ) -> FloatArray:
     """The statistic for samples in which whole clusters are drawn with replacement, as many as there are.
 
@@ -117,7 +116,7 @@ def bootstrap(
         raise InputError("there is nothing to draw from")
     groups = [np.array(rows, dtype=np.int64) for rows in by_cluster.values()]
     found = []
-    for drawn in np.random.default_rng(seed).integers(0, len(groups), (samples, len(groups))).tolist():
+    for drawn in np.random.default_rng(0).integers(0, len(groups), (samples, len(groups))).tolist():
         try:
             found.append(float(statistic(np.concatenate([groups[each] for each in drawn]))))
         except InputError:

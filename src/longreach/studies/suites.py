@@ -15,23 +15,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from longreach.answers.agreement import ENCODINGS, Place, published_accuracy
+from longreach.answers.agreement import ENCODINGS, Place, level, published_accuracy
 from longreach.answers.forecast import forecast
 from longreach.answers.published import FIGURE_1_TASKS
 from longreach.figures import BLUE, GREEN, GREY, RED
+from longreach.runs.cells import ByAccuracy
 from longreach.runs.index import Row
 from longreach.studies.drawing import titled
 from longreach.studies.state_languages import LEVEL, judged_languages
 from longreach.studies.study import Claim, Study, StudyOptions, StudyReport, table_of
-from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Said: TypeAlias = Literal["yes", "no", "not known"]
 DATA = Path(__file__).with_name("published_suites.json")
-HALF = 0.5
-"""How far from chance to 1 a number lies that works."""
 LOOKS = {
     "yes, works": GREEN, "no, fails": BLUE, "yes, fails": GREY, "no, works": RED,
 }  # fmt: skip
@@ -99,14 +97,13 @@ def tabled() -> Iterator[Reported]:
     for suite in content()["suites"]:
         for row in suite["rows"]:
             for place, task in enumerate(suite["tasks"]):
-                chance = suite["chance"][place]
                 title = task or suite["titles"][place]
                 yield Reported(
                     suite=suite["name"],
                     task=title,
                     model=row["model"],
                     accuracy=row["accuracy"][place],
-                    level=chance + HALF * (1 - chance),
+                    level=ByAccuracy(suite["chance"][place]).level,
                     said="not known" if task is None else _said(row, task),
                     is_about_weights=row["theory"] not in (None, "decoder"),
                     why=WHY.get((row["model"], title), ""),
@@ -145,13 +142,12 @@ def figure_1() -> Iterator[Reported]:
     """Figure 1 of Huang et al., on its longest lengths."""
     name = content()["elsewhere"][0]["name"]
     for task in FIGURE_1_TASKS:
-        chance = load_task(task).chance
         for encoding, said in by_encoding(task).items():
             shares = published_accuracy(Place(task, encoding))
             if shares is not None:
                 yield Reported(
                     suite=name, task=task, model=encoding, accuracy=shares[-1],
-                    level=chance + HALF * (1 - chance), said=said,
+                    level=level(task), said=said,
                 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from longreach.studies.census.strata import (
 )
 from longreach.studies.census.study import STUDY, _groups
 from longreach.studies.census.tables import LANGUAGES, CensusRun, language_table
+from longreach.studies.statistics import rounded
 
 DRAWN = language_table(LANGUAGES)
 
@@ -118,7 +119,7 @@ def test_shares_by_stratum_and_ratio() -> None:
     assert far.accuracy == pytest.approx(0.5)
     values = [each.value for each in (far.probing, far.sure, far.exact)]
     assert values == pytest.approx([2 / 3, 1 / 3, 1 / 3])
-    documents = [each.document() for each in scores.values()]
+    documents = rounded(tuple(scores.values()))
     assert len(stratum_table(documents).rows) == 4
 
 

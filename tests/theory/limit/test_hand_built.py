@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import sin
@@ -13,9 +14,7 @@ from hypothesis import strategies as st
 
 from longreach.inspection.positions import invariant_version, offset_variance
 from longreach.studies.limit_theory.measured import (
-    copies,
     counter_example,
-    generate,
     induction_errors,
     kgram_frequencies,
     two_headed,
@@ -147,9 +146,23 @@ def test_second_layer_attends_to_what_followed() -> None:
     assert np.flatnonzero(weights[-1] > 0.1).tolist() == [2, 5, 8]
 
 
+def generate(model: Transformer, prompt: Sequence[str], stop: str, limit: int) -> tuple[str, ...]:
+    """The token with the largest output, again and again, until `stop`, which is included, or the limit."""
+    text = list(prompt)
+    while len(text) < len(prompt) + limit:
+        text.append(model.read_out[int(np.argmax(run(model, [text])[0][-1]))])
+        if text[-1] == stop:
+            break
+    return tuple(text[len(prompt) :])
+
+
 @pytest.mark.parametrize(("tokens", "length"), [(3, 1), (20, 20), (60, 40)])
 def test_copying_without_repetition(tokens: int, length: int) -> None:
-    assert copies(tokens, length, seed=length)
+    """Huang et al., arXiv 2410.02140, section C.2.2."""
+    names = [f"t{number}" for number in range(tokens)]
+    word = [names[i] for i in np.random.default_rng(length).permutation(tokens)[:length]]
+    answer = generate(induction_head(["#", *names]), ["#", *word, "#"], stop="#", limit=length + 1)
+    assert answer == (*word, "#")
 
 
 def test_copying_with_repetition_fails() -> None:

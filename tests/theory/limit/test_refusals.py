@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.studies.limit_theory.measured import copies, two_headed, witness
+from longreach.studies.limit_theory.measured import two_headed, witness
 from longreach.theory.crasp.library import load
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.limit.compiler import MAX_WIDTH, compile_program, compile_source
@@ -63,7 +63,6 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: two_headed(8, "$a"), "tokens"),
     (lambda: two_headed(10), "context 10"),
     (lambda: witness(5), "witness"),
-    (lambda: copies(4, 5), "length 5"),
     # Names of models
     (lambda: load_model("hand:simple"), "no model is built by hand as 'simple'; did you mean 'simple-task'"),
     (lambda: load_model("hand:simple-task:speed=3"), "'speed=3' is not a parameter of simple-task"),

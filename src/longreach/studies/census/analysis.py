@@ -191,7 +191,7 @@ class CensusAnalysis:
             "scores": rounded(self.scores),
             "odds": rounded(self.odds),
             "failures": failure_document(self.failures, samples=self.samples),
-            "strata": [each.document() for each in self.strata],
+            "strata": rounded(self.strata),
             "sure": [*self.sure],
             "levels": [*self.levels],
             "misses": [*self.misses],
@@ -237,8 +237,12 @@ ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 
 def analysis_tables(document: Document) -> tuple[Table, ...]:
     """All tables of an analysis; what they rest on stands above the first."""
-    tables = [_strata(document), sure_table(document["sure"]), level_table(document["levels"])]
-    tables.append(miss_table(document["misses"]))
+    tables = [
+        stratum_table(document["strata"], above=f"{counted(document)}\n\n"),
+        sure_table(document["sure"]),
+        level_table(document["levels"]),
+        miss_table(document["misses"]),
+    ]
     if document["scores"]:
         tables += [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:
@@ -303,10 +307,6 @@ def _table(title: str, columns: Mapping[str, Column], found: Iterable[Document])
 
 _WORK = {f"{each}: runs that work": _number(each, percent=True) for each in ("yes", "no")}
 _AGREE = {"agree": _number("agreement", "half way", percent=True)}
-
-
-def _strata(document: Document) -> Table:
-    return stratum_table(document["strata"], above=f"{counted(document)}\n\n")
 
 
 def _agreement(document: Document) -> Table:

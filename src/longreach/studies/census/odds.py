@@ -12,14 +12,7 @@ from typing import get_args
 import numpy as np
 
 from longreach.answers.odds import Comparable, FloatArray, OddsModel, StratumSkill, logistic
-from longreach.answers.odds_features import (
-    CANDIDATES,
-    CONTEXT,
-    GROUPS,
-    KNOWN,
-    ODDS_ENCODINGS,
-    odds_features,
-)
+from longreach.answers.odds_features import CANDIDATES, CONTEXT, GROUPS, KNOWN, ODDS_ENCODINGS, odds_features
 from longreach.errors import InputError
 from longreach.studies.census.draw import FAR, SIZES, Part
 from longreach.studies.census.scores import OddsTable, by_run, counts, resampled, rows_of

@@ -8,16 +8,16 @@ languages that are a no for both are divided by whether `reach` has them: whethe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from longreach.answers.odds_features import GROUPS, ODDS_ENCODINGS, REACH, Group, group_of_verdicts
 from longreach.config.encodings import ENCODINGS
 from longreach.runs.cells import ByAccuracy
 from longreach.studies.census.draw import FAR
 from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
-from longreach.studies.statistics import SAMPLES, Estimate, Resampling, rounded
+from longreach.studies.statistics import SAMPLES, Estimate, Resampling
 from longreach.studies.study import table_of
 from longreach.theory.names import REGEX
 from longreach.wording import Table, shortened
@@ -84,14 +84,18 @@ class StratumScore:
     sure: Estimate
     exact: Estimate
 
-    def document(self) -> dict[str, Any]:
-        found: dict[str, Any] = rounded(self)
-        return found
-
 
 def model_name(run: CensusRun) -> str:
     """The encoding, and what is changed of the setting."""
     return run.encoding if run.recipe is None else f"{run.encoding}, {run.recipe}"
+
+
+_Kind: TypeAlias = tuple[int, str, int, str]
+"""The place of the encoding, the model, the training length, and how languages were drawn."""
+
+
+def _kind(run: CensusRun, facts: LanguageFacts) -> _Kind:
+    return list(ENCODINGS).index(run.encoding), model_name(run), run.trained_to, facts.kind
 
 
 def model_title(name: str) -> str:
@@ -107,26 +111,22 @@ def model_title(name: str) -> str:
 def stratum_scores(runs: Iterable[CensusRun], *, samples: int = SAMPLES) -> tuple[StratumScore, ...]:
     """By model, training length, source, group and ratio, in this order; failed runs are left out."""
     languages = language_table()
-    found: dict[tuple[int, str, int, str, int, int], list[tuple[CensusRun, Outcome]]] = {}
-    order = {name: place for place, name in enumerate(ENCODINGS)}
+    found: dict[tuple[_Kind, int, int], list[tuple[CensusRun, Outcome]]] = {}
     for run in runs:
         if run.failed:
             continue
         facts = languages[run.language]
         for ratio in run.ratios:
-            key = (
-                order[run.encoding], model_name(run), run.trained_to, facts.kind,
-                GROUPS.index(group_of(facts)), ratio,
-            )  # fmt: skip
+            key = _kind(run, facts), GROUPS.index(group_of(facts)), ratio
             done = outcome(run, ratio, facts.chance(run.trained_to, ratio))
             found.setdefault(key, []).append((run, done))
     return tuple(_score(key, alike, samples) for key, alike in sorted(found.items()))
 
 
 def _score(
-    key: tuple[int, str, int, str, int, int], alike: Sequence[tuple[CensusRun, Outcome]], samples: int
+    key: tuple[_Kind, int, int], alike: Sequence[tuple[CensusRun, Outcome]], samples: int
 ) -> StratumScore:
-    _, model, trained_to, source, group, ratio = key
+    (_, model, trained_to, source), group, ratio = key
     keys = [run.language for run, _ in alike]
     drawn = Resampling(keys, samples=samples)
     probed = [float(each.sure is not None) for _, each in alike]
@@ -149,28 +149,34 @@ def _score(
     )  # fmt: skip
 
 
-def sure_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+def _tested_far(runs: Iterable[CensusRun]) -> Iterator[tuple[CensusRun, LanguageFacts, Outcome]]:
+    """The runs that have probing words at the farthest ratio, with their language and what they came to."""
+    languages = language_table()
+    for run in runs:
+        if run.failed or FARTHEST not in run.ratios:
+            continue
+        facts = languages[run.language]
+        done = outcome(run, FARTHEST, facts.chance(run.trained_to, FARTHEST))
+        if done.sure is not None:
+            yield run, facts, done
+
+
+def sure_counts(runs: Iterable[CensusRun]) -> tuple[dict[str, Any], ...]:
     """By model and source: runs of languages in AC⁰ and outside it, those that are sure and all others.
 
-    Runs without probing words at the ratio are none of it, nor are languages of which AC⁰ is not known.
+    At the farthest ratio. Runs without probing words are none of it, nor are languages of which AC⁰ is not
+    known.
     """
-    languages = language_table()
-    counts: dict[tuple[int, str, int, str], Counter[tuple[bool, bool]]] = {}
-    order = {name: place for place, name in enumerate(ENCODINGS)}
-    for run in runs:
-        facts = languages[run.language]
-        if run.failed or ratio not in run.ratios or facts.in_ac0 is None:
-            continue
-        sure = outcome(run, ratio, facts.chance(run.trained_to, ratio)).sure
-        if sure is not None:
-            key = order[run.encoding], model_name(run), run.trained_to, facts.kind
-            counts.setdefault(key, Counter())[facts.in_ac0, sure] += 1
+    counts: dict[_Kind, Counter[tuple[bool, bool]]] = {}
+    for run, facts, done in _tested_far(runs):
+        if facts.in_ac0 is not None:
+            counts.setdefault(_kind(run, facts), Counter())[facts.in_ac0, bool(done.sure)] += 1
     return tuple(
         {
             "model": model,
             "trained_to": trained_to,
             "source": source,
-            "ratio": ratio,
+            "ratio": FARTHEST,
             "in class, sure": found[True, True],
             "in class, not": found[True, False],
             "outside, sure": found[False, True],
@@ -180,46 +186,35 @@ def sure_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[
     )
 
 
-def level_counts(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+def level_counts(runs: Iterable[CensusRun]) -> tuple[dict[str, Any], ...]:
     """By model and source, for each number of levels that cascades need: how many runs work and are sure."""
-    languages = language_table()
-    found: dict[tuple[int, str, int, str, int], list[tuple[str, bool, bool]]] = {}
-    order = {name: place for place, name in enumerate(ENCODINGS)}
-    for run in runs:
-        facts = languages[run.language]
+    found: dict[tuple[_Kind, int], list[tuple[str, Outcome]]] = {}
+    for run, facts, done in _tested_far(runs):
         levels = facts.sides[REACH].levels
-        if run.failed or run.encoding != REACH or ratio not in run.ratios or levels is None:
-            continue
-        done = outcome(run, ratio, facts.chance(run.trained_to, ratio))
-        if done.sure is not None:
-            key = order[run.encoding], model_name(run), run.trained_to, facts.kind, levels
-            found.setdefault(key, []).append((run.language, done.works, done.sure))
+        if run.encoding == REACH and levels is not None:
+            found.setdefault((_kind(run, facts), levels), []).append((run.language, done))
     return tuple(
         {
             "model": model,
             "trained_to": trained_to,
             "source": source,
-            "ratio": ratio,
+            "ratio": FARTHEST,
             "levels": levels,
-            "languages": len({language for language, _, _ in alike}),
+            "languages": len({language for language, _ in alike}),
             "runs": len(alike),
-            "work": sum(works for _, works, _ in alike),
-            "sure": sum(sure for _, _, sure in alike),
+            "work": sum(done.works for _, done in alike),
+            "sure": sum(bool(done.sure) for _, done in alike),
         }
-        for (_, model, trained_to, source, levels), alike in sorted(found.items())
+        for ((_, model, trained_to, source), levels), alike in sorted(found.items())
     )
 
 
-def misses(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, Any], ...]:
+def misses(runs: Iterable[CensusRun]) -> tuple[dict[str, Any], ...]:
     """The runs with `reach` on languages of its class that are not sure, with what the languages need."""
-    languages = language_table()
     found = []
-    for run in sorted(runs, key=lambda each: each.order):
-        facts = languages[run.language]
-        if run.failed or run.encoding != REACH or ratio not in run.ratios or not facts.in_ac0:
-            continue
-        if outcome(run, ratio, facts.chance(run.trained_to, ratio)).sure is False:
-            side, probed = facts.sides[REACH], run.probed_at(ratio)
+    for run, facts, done in _tested_far(sorted(runs, key=lambda each: each.order)):
+        if run.encoding == REACH and facts.in_ac0 and not done.sure:
+            side, probed = facts.sides[REACH], run.probed_at(FARTHEST)
             found.append(
                 {
                     "model": model_name(run),
@@ -229,7 +224,7 @@ def misses(runs: Iterable[CensusRun], ratio: int = FARTHEST) -> tuple[dict[str, 
                     "seed": run.seed,
                     "levels": side.levels,
                     "modulus": side.modulus,
-                    "accuracy": [run.at(each) for each in (1, 3, ratio)],
+                    "accuracy": [run.at(each) for each in (1, 3, FARTHEST)],
                     "worst_loop": None if probed is None else probed[1],
                 }
             )

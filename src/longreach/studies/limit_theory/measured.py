@@ -42,38 +42,6 @@ def kgram_frequencies(word: Sequence[str], tokens: Sequence[str], k: int = 1) ->
     return result
 
 
-def generate(model: Transformer, prompt: Sequence[str], stop: str, limit: int) -> tuple[str, ...]:
-    """Append the token with the largest output until it is `stop`, which is included, or `limit` is reached.
-
-    An induction head copies a string without repeated tokens (Huang et al., arXiv 2410.02140, section C.2.2):
-
-    >>> generate(induction_head("#abcd"), "#dbca#", stop="#", limit=10)
-    ('d', 'b', 'c', 'a', '#')
-    """
-    if model.read_out == "acceptor":
-        raise InputError("read_out: an acceptor does not generate")
-    text = list(prompt)
-    for _ in range(limit):
-        text.append(model.read_out[int(np.argmax(run(model, [text])[0][-1]))])
-        if text[-1] == stop:
-            break
-    return tuple(text[len(prompt) :])
-
-
-def copies(tokens: int, length: int, seed: int = 0) -> bool:
-    """Whether the induction head copies a random string of `length` distinct tokens out of `tokens`.
-
-    >>> copies(tokens=40, length=30)
-    True
-    """
-    if not 0 < length <= tokens:
-        raise InputError(f"length {length}: a string of distinct tokens has between 1 and {tokens}")
-    names = [f"t{number}" for number in range(tokens)]
-    word = [names[i] for i in np.random.default_rng(seed).permutation(tokens)[:length]]
-    model = induction_head(["#", *names])
-    return generate(model, ["#", *word, "#"], stop="#", limit=length + 1) == (*word, "#")
-
-
 @dataclass(frozen=True)
 class InductionRow:
     """How far the induction head's outputs are from Equation (10) at one length, $ included."""

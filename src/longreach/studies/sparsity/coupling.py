@@ -57,9 +57,8 @@ from longreach.studies.sparsity.ensembles import (
 class CoupledVocabulary:
     """Coupled tokens over so many plain ones.
 
-    >>> words = CoupledVocabulary(tokens=5, sparsity=2)
-    >>> words.pairs(words.number(((1, 3), (2, 4))))
-    ((1, 3), (2, 4))
+    >>> CoupledVocabulary(tokens=5, sparsity=2).number(((1, 3), (2, 4)))
+    114
     """
 
     tokens: int
@@ -86,14 +85,6 @@ class CoupledVocabulary:
                 raise InputError(f"({rank}, {token}) is not a rank and token", place=Field("pairs"))
             found = found * self.base + 1 + (rank - 1) * self.tokens + token
         return found
-
-    def pairs(self, number: int) -> tuple[tuple[int, int], ...]:
-        found = []
-        while number:
-            number, digit = divmod(number, self.base)
-            rank, token = divmod(digit - 1, self.tokens)
-            found.append((rank + 1, token))
-        return tuple(found)
 
     def expand(self, coupled: IntArray) -> tuple[IntArray, BoolArray]:
         """All pairs of several coupled tokens (…, n), sorted by rank: tokens (…, k), and whether there are k.
@@ -340,37 +331,3 @@ def _ids(length: int, planted: Mapping[int, int]) -> Ids:
     taken = set(planted.values())
     others = iter(each for each in range(1, length + 1) if each not in taken)
     return tuple(planted[place] if place in planted else next(others) for place in range(1, length + 1))
-
-
-def lost_order() -> PlantedEnsemble:
-    """Background 0, then 1 2 at the end: where a proof of the paper breaks.
-
-    Only (1, 2) has a finite score among the pairs of `lost_order_class` in their order, so that the class
-    realizes the ensemble strongly. Coupled to neighbouring ids, a background token may get the second rank,
-    and (1, 0) occurs.
-    """
-    one = Fraction(1)
-    return PlantedEnsemble(
-        background=(one, Fraction(0), Fraction(0)),
-        places=lambda length: law_of_sets(length, {(length - 1, length): one}),
-        planted={(1, 2): one},
-        label={(1, 2): (one,)},
-    )
-
-
-def lost_order_class() -> tuple[SparseAttention, ...]:
-    """One hypothesis, which likes 1 2 and 1 0 and says 1 for the former."""
-    key = table_key("g0", {(1, 2): 0.0, (1, 0): 0.0}, vocabulary=3)
-    return attention_class([key], [table_value("g1", {(1, 2): (1,)}, vocabulary=3)], sparsity=2)
-
-
-def to_any_neighbours(length: int, places: PlaceSet) -> list[Ids]:
-    """Planted places have ids in a row, anywhere.
-
-    >>> to_any_neighbours(3, (2, 3))
-    [(3, 1, 2), (1, 2, 3)]
-    """
-    return [
-        _ids(length, {place: first + rank for rank, place in enumerate(places)})
-        for first in range(1, length - len(places) + 2)
-    ]

@@ -21,13 +21,7 @@ from longreach.studies.sparsity.attention import (
     table_key,
     table_value,
 )
-from longreach.studies.sparsity.ensembles import (
-    Ensemble,
-    FloatArray,
-    Label,
-    PlantedEnsemble,
-    shifted_sets,
-)
+from longreach.studies.sparsity.ensembles import Ensemble, FloatArray, Label, PlantedEnsemble, shifted_sets
 from longreach.theory.bounds.theorems import PLANTED
 
 # Population risk: exactly where all outcomes can be listed, else from samples with a confidence interval.
@@ -195,15 +189,6 @@ class Generalization:
         """Its risk: what training can be held to."""
         return self.test[self.worst]
 
-    def holds(self, error: Fraction | float) -> bool | None:
-        """Whether there is (L, L̄, ε)-length generalization; None where samples do not decide it."""
-        if self.error.kind != "sampled":
-            return self.error.value <= error
-        if max(each.high for each in self.test.values()) <= error:
-            return True
-        # One of several sampled minimizers may be none: only a single one is a no.
-        return False if len(self.test) == 1 and self.error.low > error else None
-
     def document(self) -> dict[str, Any]:
         return {
             "train_length": self.train_length,
@@ -310,7 +295,6 @@ class Comparison:
     """One pair of lengths."""
 
     found: Generalization
-    window: int
     delta: Fraction
     eta_train: Fraction
     eta_test: Fraction
@@ -369,7 +353,7 @@ def compare_with_bound(
         bounds.append(bound)
     judged = length_generalizations(hypotheses, ensemble, train_length, test_lengths, sampling=sampling)
     return [
-        Comparison(found=found, window=window, delta=delta, eta_train=etas[0], eta_test=eta, bound=bound)
+        Comparison(found=found, delta=delta, eta_train=etas[0], eta_test=eta, bound=bound)
         for found, eta, bound in zip(judged, etas[1:], bounds, strict=True)
     ]
 
