@@ -45,9 +45,13 @@ def test_minimal_is_canonical(automaton) -> None:
 @given(automata(), automata())
 def test_operations_on_words(left, right) -> None:
     either = combine(left, right, lambda x, y: x != y)
+    shifted = left.left_quotient("ab")
+    cut = left.right_quotient("ab")
     for word in words("ab", 4):
         assert either.accepts(word) == (left.accepts(word) != right.accepts(word))
         assert left.complement().accepts(word) != left.accepts(word)
+        assert shifted.accepts(word) == left.accepts(("a", "b", *word))
+        assert cut.accepts(word) == left.accepts((*word, "a", "b"))
 
 
 def test_partial_automata_get_a_sink() -> None:

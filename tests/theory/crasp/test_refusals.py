@@ -23,6 +23,7 @@ from longreach.theory.crasp.program import Builder, parse
 from longreach.theory.crasp.syntax import SortMismatch, conditional, count, position, token
 from longreach.theory.crasp.transform import (
     complement,
+    difference,
     left_quotient,
     right_quotient,
     strict_masks,
@@ -79,6 +80,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: equal(CLOSED, WIDER, 3), "'c'"),
     (lambda: equal(WIDER, CLOSED, 3), "'c'"),
     (lambda: union(CLOSED, parse('P = # "c" >= 1').core), "'c'"),
+    (lambda: difference(CLOSED, WIDER), "'c'"),
     (lambda: left_quotient(CLOSED, "ac"), "'c'"),
     (lambda: right_quotient(CLOSED, "ac"), "'c'"),
     # Morphisms and paddings

@@ -19,6 +19,7 @@ from longreach.theory.crasp.morphisms import (
 from longreach.theory.crasp.program import parse, raise_core
 from longreach.theory.crasp.transform import (
     complement,
+    difference,
     intersection,
     left_quotient,
     predictor_of,
@@ -188,6 +189,7 @@ def test_boolean_combinations(left: Core, right: Core) -> None:
         (complement(left), [not p for p in first]),
         (intersection(left, right), [p and q for p, q in both]),
         (union(left, right), [p or q for p, q in both]),
+        (difference(left, right), [p and not q for p, q in both]),
         (symmetric_difference(left, right), [p != q for p, q in both]),
     ):
         assert accepted(core) == wanted

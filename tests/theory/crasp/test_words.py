@@ -257,6 +257,7 @@ def test_streamed_files_give_the_result_of_the_whole(tmp_path: Path, monkeypatch
         for piece in word.codes:
             assert len(piece) <= 1000
             stream.feed(piece)
+        assert stream.position == 7919
         accepted.append(stream.accepted)
     assert accepted == [line.count("a") >= line.count("b") for line in lines]
     assert len(set(accepted)) == 2

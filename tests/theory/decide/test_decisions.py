@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.theory.automata.automaton import Automaton, minimal
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import check_certificate
 from longreach.theory.certificates.check_yes import check_program
@@ -56,9 +56,7 @@ def test_classes_of_many_letters() -> None:
 def label_languages(automaton: Automaton) -> dict[str | None, Automaton]:
     """For each letter the words after which it may follow; for the end, None, the language itself."""
     legal = {a: automaton.legal_at(k) for k, a in enumerate(automaton.alphabet)}
-    return {
-        a: minimal(automaton.alphabet, automaton.transitions, 0, states) for a, states in legal.items()
-    } | {None: automaton}
+    return {a: automaton.with_accepting(states) for a, states in legal.items()} | {None: automaton}
 
 
 def answers_of_labels(automaton: Automaton) -> tuple[bool | None, bool | None, bool | None]:

@@ -119,6 +119,18 @@ class Automaton(Moves):
         """The automaton of all other words."""
         return Automaton(self.alphabet, self.transitions, frozenset(range(len(self))) - self.accepting)
 
+    def with_accepting(self, accepting: Iterable[int]) -> Automaton:
+        """The minimal automaton after the accepting states are replaced."""
+        return minimal(self.alphabet, self.transitions, 0, accepting)
+
+    def left_quotient(self, word: Iterable[str]) -> Automaton:
+        """The automaton of the words v such that `word` followed by v is in the language."""
+        return minimal(self.alphabet, self.transitions, self.run(word), self.accepting)
+
+    def right_quotient(self, word: Sequence[str]) -> Automaton:
+        """The automaton of the words v such that v followed by `word` is in the language."""
+        return self.with_accepting(q for q in range(len(self)) if self.run(word, q) in self.accepting)
+
 
 def minimal(
     alphabet: Sequence[str], transitions: Sequence[Sequence[int]], initial: int, accepting: Iterable[int]

@@ -88,11 +88,12 @@ def _hashes(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Fit:
-    """bits ≈ coefficient · g(N)."""
+    """bits ≈ coefficient · g(N) + offset."""
 
     coefficient: float
     error: float
     """The root mean square, in bits, of what is left per degree of freedom."""
+    offset: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,12 @@ _SHAPES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 }
 
 
-def fit_growth(lengths: Sequence[int], bits: Sequence[float]) -> Growth:
+def fit_growth(lengths: Sequence[int], bits: Sequence[float], *, offset: bool = False) -> Growth:
     """Least squares for the three growths; ties go to the slower growth.
 
     Only the longer half of the lengths counts: growth is about long inputs, and languages that settle late
-    show at short ones.
+    show at short ones. With `offset` all lengths count and an additive constant is fitted as well,
+    for messages that say much besides what grows.
 
     >>> fit_growth(range(1, 13), [2.0 * n for n in range(1, 13)]).name
     'linear'
@@ -126,14 +128,15 @@ def fit_growth(lengths: Sequence[int], bits: Sequence[float]) -> Growth:
     order = np.argsort(np.asarray(lengths))
     n = np.asarray(lengths, dtype=np.float64)[order]
     wanted = np.asarray(bits, dtype=np.float64)[order]
-    late = n >= n[-1] / 2
+    late = (n >= n[-1] / 2) | offset
     n, wanted = n[late], wanted[late]
     fits: dict[str, Fit] = {}
     for name, shape in _SHAPES.items():
-        base = shape(n)[:, None]
+        columns = [shape(n)] if name == "constant" or not offset else [shape(n), np.ones_like(n)]
+        base = np.stack(columns, axis=1)
         found = np.linalg.lstsq(base, wanted, rcond=None)[0]
-        left = float(((wanted - base @ found) ** 2).sum()) / max(1, len(n) - 1)
-        fits[name] = Fit(float(found[0]), left**0.5)
+        left = float(((wanted - base @ found) ** 2).sum()) / max(1, len(n) - len(columns))
+        fits[name] = Fit(float(found[0]), left**0.5, *(float(c) for c in found[1:]))
     best = next(iter(fits))
     for name, fit in fits.items():
         if fit.error < fits[best].error - 1e-9:

@@ -306,6 +306,11 @@ class Stream:
         empty = at_empty_word(self.core)
         self._last = {root: bool(empty[root]) for root in self.core.roots}
 
+    @property
+    def position(self) -> int:
+        """How many tokens have been read."""
+        return self._state.position
+
     def feed(self, codes: Codes) -> None:
         for start in range(0, len(codes), BLOCK):
             block = codes[None, start : start + BLOCK]

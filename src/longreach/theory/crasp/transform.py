@@ -59,6 +59,15 @@ def union(first: Core, *others: Core) -> Core:
     return _combined([first, *others], join)
 
 
+def difference(left: Core, right: Core) -> Core:
+    """The words that `left` accepts and `right` does not.
+
+    >>> difference(parse('P = # "a" >= 1').core, parse('P = # "a" >= 1').core).ops[-2:]
+    (Not(body=3), And(left=3, right=4))
+    """
+    return _combined([left, right], lambda builder, roots: builder.and_(roots[0], builder.not_(roots[1])))
+
+
 def symmetric_difference(left: Core, right: Core) -> Core:
     """The words that exactly one of two programs accepts: empty exactly when they are equivalent.
 
