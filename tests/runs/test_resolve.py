@@ -168,7 +168,7 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
             '--model-option: lstm: state_passing must be a number, not "half"',
         ),
         ({"architecture": "hf:missing.json"}, "--model: missing.json: no such file"),
-        ({"architecture": "hf:missing/"}, "--model: missing/: no such file or directory; nothing is downloaded"),
+        ({"architecture": "hf:missing/"}, "--model: missing/: no such file or directory; nothing"),
     ],
 )  # fmt: skip
 def test_bad_options_are_one_line(given: dict[str, Any], message: str) -> None:
