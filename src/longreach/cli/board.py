@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -75,7 +76,8 @@ def board(
             if place:
                 screen.print()
             screen.text(table.title, "bold")
-            screen.table(table if table.fits(screen.width) else _turned(table))
+            for part in [table] if table.fits(screen.width) else _turned(table, screen.width):
+                screen.table(part)
         note(f"{counted(len(profiles), 'profile')}; a number is the length up to which runs are right")
     else:
         console().text(f"no profile in {where}; longreach profile --out FILE.json makes one")
@@ -83,8 +85,18 @@ def board(
         note(f"wrote {out}")
 
 
-def _turned(table: Table) -> Table:
-    """With a column for each model, where a narrow terminal has no room for all needs beside each other."""
-    models = [Column(str(row[0]), rank=place) for place, row in enumerate(table.rows)]
-    rows = [[title, *(row[place] for row in table.rows)] for place, title in enumerate(table.titles) if place]
-    return Table([Column("", right=False), *models], rows)
+def _turned(table: Table, width: int) -> Iterator[Table]:
+    """Parts with a column for each model, where a terminal has no room for all needs side by side."""
+    models = list(table.rows)
+    while models:
+        count = len(models)
+        while count > 1 and not _by_model(table, models[:count]).fits(width):
+            count -= 1
+        yield _by_model(table, models[:count])
+        models = models[count:]
+
+
+def _by_model(table: Table, models: Sequence[Sequence[Any]]) -> Table:
+    columns = [Column("", right=False), *(Column(str(row[0])) for row in models)]
+    rows = [[title, *(row[place] for row in models)] for place, title in enumerate(table.titles) if place]
+    return Table(columns, rows)
